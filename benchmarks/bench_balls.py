@@ -15,7 +15,6 @@ from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_limits
 
 from granulearn import generate_balls
-from granulearn.balls.two_means import SplitRule, split_into_balls
 
 PURITY = 0.985
 
@@ -93,22 +92,16 @@ def time_of_one_copy(X: np.ndarray) -> float:
 
 def against_memory(sizes: list[int], dtype: str) -> None:
     """Print the time in copies of X per level, the growth and the memory used."""
-    print(f"\n## {dtype}: time per level in copies of X, growth, peak extra memory")
-    print("| rows | threads | balls | levels | copies per level | time / previous | memory / X |")
-    print("|------|---------|-------|--------|------------------|-----------------|------------|")
+    print(f"\n## {dtype}: time in copies of X, growth, peak extra memory")
+    print("| rows | threads | balls | copies | time / previous | memory / X |")
+    print("|------|---------|-------|--------|-----------------|------------|")
     for n_jobs in (1, -1):
         previous = None
         for n in sizes:
             X, y = noisy_table(n, dtype)
             seconds = best_time(lambda: generate_balls(X, y, random_state=0, n_jobs=n_jobs), 3)  # noqa: B023
             copy = time_of_one_copy(X)
-            rule = SplitRule(PURITY, "k-means++", seed=0)
-            parts = split_into_balls(
-                X, y.astype(np.int32), 2, rule, n_threads=effective_n_jobs(n_jobs)
-            )
-            levels = 1 + max(part.depth for part in parts)
-            n_balls = sum(len(part.sizes) for part in parts)
-            del parts
+            n_balls = len(generate_balls(X, y, random_state=0, n_jobs=n_jobs))
             tracemalloc.start()
             generate_balls(X, y, random_state=0, n_jobs=n_jobs)
             extra = tracemalloc.get_traced_memory()[1] / X.nbytes
@@ -116,8 +109,8 @@ def against_memory(sizes: list[int], dtype: str) -> None:
             growth = f"{seconds / previous:.1f}" if previous else ""
             previous = seconds
             print(
-                f"| {n:,} | {effective_n_jobs(n_jobs)} | {n_balls:,} | {levels} "
-                f"| {seconds / levels / copy:.1f} | {growth} | {extra:.2f} |"
+                f"| {n:,} | {effective_n_jobs(n_jobs)} | {n_balls:,} | {seconds / copy:.0f} "
+                f"| {growth} | {extra:.2f} |"
             )
 
 

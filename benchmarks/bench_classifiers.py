@@ -18,7 +18,7 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from granulearn.balls import generate_balls
-from granulearn.estimators import RVFLClassifier, SDAPGBRVFLClassifier
+from granulearn.rvfl import RVFLClassifier, SDAPGBRVFLClassifier
 
 N_HIDDEN = 200
 

@@ -28,7 +28,7 @@ from granulearn.dask import (
     open_client,
 )
 from granulearn.ensemble import RobustClassifier
-from granulearn.estimators import RVFLClassifier, SDAPGBRVFLClassifier
+from granulearn.rvfl import RVFLClassifier, SDAPGBRVFLClassifier
 
 N_FEATURES = 20
 N_CLOUDS = 32

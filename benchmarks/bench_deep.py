@@ -12,11 +12,7 @@ import tracemalloc
 from bench_classifiers import N_HIDDEN, best_times, noisy_table
 from threadpoolctl import threadpool_limits
 
-from granulearn.estimators import (
-    DeepRVFLClassifier,
-    EnsembleDeepRVFLClassifier,
-    RVFLClassifier,
-)
+from granulearn.rvfl import DeepRVFLClassifier, EnsembleDeepRVFLClassifier, RVFLClassifier
 
 N_LAYERS = 10
 N_FEATURES = 20

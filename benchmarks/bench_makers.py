@@ -11,7 +11,8 @@ import numpy as np
 from bench_balls import best_time
 from sklearn.datasets import make_classification
 
-from granulearn.balls import generate_balls, maker_names
+from granulearn.balls import generate_balls
+from granulearn.balls.generators import generator_names
 
 BASELINE = "two-means"
 # The time of this one grows with the square of the rows where there are many features.
@@ -46,7 +47,7 @@ def print_table(n_samples: int, n_jobs: int) -> None:
     print("\n| maker | balls | of one sample | samples with the true label | time / two-means |")
     print("|---|---|---|---|---|")
     seconds = {}
-    for name in [BASELINE, *(name for name in maker_names() if name != BASELINE)]:
+    for name in [BASELINE, *(name for name in generator_names() if name != BASELINE)]:
         if n_samples > SLOW.get(name, n_samples):
             continue
         made = []
@@ -72,7 +73,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()
     X, y, _ = noisy_classes(20_000)
-    for name in maker_names():  # load the kernels
+    for name in generator_names():  # load the kernels
         generate_balls(X[:1000], y[:1000], balls=name, n_jobs=1)
     generate_balls(X, y, n_jobs=1)  # those of large sets too
     print("# Ball makers: how many balls, how long")

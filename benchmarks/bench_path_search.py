@@ -15,10 +15,11 @@ from sklearn.model_selection import GridSearchCV, ParameterGrid
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from granulearn import estimators
+from granulearn import rvfl
 from granulearn.datasets import DatasetUnavailableError, load, load_collection
 from granulearn.datasets.catalogue import collections
 from granulearn.model_selection import PathSearchCV, paper_grid
+from granulearn.rvfl import RVFLClassifier
 
 N_FOLDS = 5
 COMPLEX_ACTIVATIONS = ["acos", "asin", "asinh"]
@@ -57,7 +58,7 @@ def sets_of(names: list[str]) -> list[str]:
 
 def grid_of(classifier: type) -> dict[str, list]:
     """Return the paper's grid; complex networks have activations of their own."""
-    complex_ones = (estimators.CRVFLClassifier, estimators.ACRVFLClassifier)
+    complex_ones = (rvfl.CRVFLClassifier, rvfl.ACRVFLClassifier)
     return paper_grid() | (
         {"activation": COMPLEX_ACTIVATIONS} if issubclass(classifier, complex_ones) else {}
     )
@@ -123,7 +124,7 @@ def against_grid_search(
 
 def against_rvfl(sets: list[str], models: list[str], repeats: int) -> None:
     """Print what the whole grids of the paper's other models cost, in searches of RVFL."""
-    classifiers = {name: getattr(estimators, f"{name}Classifier") for name in models}
+    classifiers = {name: getattr(rvfl, f"{name}Classifier") for name in models}
     settings = [
         f"{len(ParameterGrid(grid_of(classifier))):,} for {name}"
         for name, classifier in classifiers.items()
@@ -141,7 +142,7 @@ def against_rvfl(sets: list[str], models: list[str], repeats: int) -> None:
 
 def times_rvfl(classifiers: dict[str, type], X, y, repeats: int) -> tuple[float, list[float]]:
     """Return the seconds of RVFL's search, and those of others as multiples of it."""
-    models = {"RVFL": estimators.RVFLClassifier} | classifiers
+    models = {"RVFL": RVFLClassifier} | classifiers
     times: dict[str, list[float]] = {name: [] for name in models}
     for _ in range(repeats):  # by turns, so that a busy moment hits all
         for name, classifier in models.items():
@@ -155,10 +156,10 @@ def regressor_grids() -> dict[type, dict]:
     widths = {"C": paper_grid()["C"], "n_hidden": paper_grid()["n_hidden"]}
     layers = {"C": paper_grid()["C"], "n_layers": list(range(1, 11)), "n_hidden": [30]}
     return {
-        estimators.RVFLRegressor: widths,
-        estimators.ELMRegressor: widths,
-        estimators.EnsembleDeepRVFLRegressor: layers,
-        estimators.DeepRVFLRegressor: layers,
+        rvfl.RVFLRegressor: widths,
+        rvfl.ELMRegressor: widths,
+        rvfl.EnsembleDeepRVFLRegressor: layers,
+        rvfl.DeepRVFLRegressor: layers,
     }
 
 
@@ -198,7 +199,7 @@ def main() -> None:
         "GridSearchCV, too",
     )
     arguments = parser.parse_args()
-    classifiers = [getattr(estimators, name) for name in arguments.classifiers]
+    classifiers = [getattr(rvfl, name) for name in arguments.classifiers]
     sets = sets_of(arguments.sets)
     print(f"# {N_FOLDS} folds, one thread of {os.cpu_count()}")
     with threadpool_limits(1):

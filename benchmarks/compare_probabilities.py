@@ -19,7 +19,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from granulearn.estimators import GBRVFLClassifier, RVFLClassifier, SDAPGBRVFLClassifier
+from granulearn.rvfl import GBRVFLClassifier, RVFLClassifier, SDAPGBRVFLClassifier
 
 MODELS = (RVFLClassifier, GBRVFLClassifier, SDAPGBRVFLClassifier)
 

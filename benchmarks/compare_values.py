@@ -31,7 +31,7 @@ from value_errors import CHOSEN_ON, KINDS, MAX_ROWS, NAMES, plant, value_set
 
 from granulearn.audit import audit_values
 from granulearn.bench import compare
-from granulearn.estimators import RVFLCommitteeRegressor
+from granulearn.rvfl import RVFLEnsembleRegressor
 
 CONDITIONS = [(kind, rate) for kind in KINDS for rate in (0.05, 0.1)]
 CLEAN = ("none", 0.0)
@@ -58,7 +58,7 @@ Rater = Callable[[np.ndarray, np.ndarray, int], np.ndarray]
 
 def of_committee(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
     """Return minus the absolute leave-one-out residual of the committee, fitted once."""
-    model = RVFLCommitteeRegressor(n_layers="auto", n_hidden="auto", random_state=seed).fit(X, y)
+    model = RVFLEnsembleRegressor(n_estimators="auto", n_hidden="auto", random_state=seed).fit(X, y)
     return -np.abs(y - model.loo_prediction_)
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from granulearn.balls import BallMaker
-from granulearn.memberships import Membership
+from granulearn.balls import BallGenerator, Membership
 
 # Settings, extensions and scripts have their own tests, or are run by hand; and what a build
 # copies is no source.
@@ -19,5 +18,5 @@ def empty_folder(tmp_path, monkeypatch):
 @pytest.fixture(autouse=True)
 def own_schemes(monkeypatch):
     """Forget the schemes that a page defines: their names would be known to later tests."""
-    for family in (BallMaker, Membership):
+    for family in (BallGenerator, Membership):
         monkeypatch.setattr(family, "_known", dict(family._known))

@@ -22,16 +22,16 @@ from granulearn import (
     PathSearchCV,
     RobustClassifier,
     RVFLClassifier,
-    RVFLCommitteeRegressor,
+    RVFLEnsembleRegressor,
     RVFLRegressor,
     TableClassifier,
     audit_values,
     generate_balls,
 )
+from granulearn.balls import EvidenceMembership, FuzzyMembership, SDAPMembership
 from granulearn.bench import compare, paper_accuracy_table, plot_balls, plot_critical_difference
 from granulearn.dask.blocks import drawn_rows, sampling_rates
 from granulearn.datasets import flip_labels, make_imbalanced
-from granulearn.memberships import EvidenceMembership, FuzzyMembership, SDAPMembership
 from granulearn.models import load_model, to_onnx
 from granulearn.tables import table_of
 
@@ -242,7 +242,7 @@ def regression() -> None:
     rng = np.random.default_rng(0)
     X = np.sort(rng.uniform(-3, 3, 200))[:, None]
     y = np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(200)
-    fitted = RVFLCommitteeRegressor(random_state=0).fit(X, y).predict(X)
+    fitted = RVFLEnsembleRegressor(random_state=0).fit(X, y).predict(X)
     swapped = rng.choice(200, 10, replace=False)
     y[swapped] = rng.permutation(y)[:10]
     rated = audit_values(X, y, random_state=0)

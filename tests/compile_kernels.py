@@ -9,7 +9,7 @@ What was compiled is kept beside the sources, and the next run finds it there.
 import numpy as np
 
 from granulearn import BallForestClassifier, generate_balls
-from granulearn.balls import maker_names
+from granulearn.balls.generators import generator_names
 
 
 def compile_kernels() -> None:
@@ -19,7 +19,7 @@ def compile_kernels() -> None:
     for rows in (X, X.astype(np.float32)):
         for init in ("k-means++", "class-means"):
             generate_balls(rows, y, init=init, random_state=0)
-        for name in maker_names():
+        for name in generator_names():
             generate_balls(rows, y, balls=name, random_state=0)
     BallForestClassifier(n_estimators=20, random_state=0).fit(X, y).explain(X, training=(X, y))
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from granulearn.audit import *  # noqa: F403
     from granulearn.balls import *  # noqa: F403
     from granulearn.ensemble import *  # noqa: F403
-    from granulearn.estimators import *  # noqa: F403
     from granulearn.forest import *  # noqa: F403
     from granulearn.model_selection import *  # noqa: F403
     from granulearn.models import *  # noqa: F403
     from granulearn.preprocess import *  # noqa: F403
     from granulearn.review import *  # noqa: F403
+    from granulearn.rvfl import *  # noqa: F403
     from granulearn.training import *  # noqa: F403
 
 __version__ = version("granulearn")
@@ -29,10 +29,8 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "preprocess": ("TablePreprocessor",),
     "tables": (),
     "datasets": (),
-    "balls": ("BallSet", "GranularBalls", "generate_balls"),
-    "memberships": (),
-    "network": (),
-    "estimators": (
+    "balls": ("BallSet", "GranularBallKNNClassifier", "GranularBalls", "generate_balls"),
+    "rvfl": (
         "ACRVFLClassifier",
         "BallEnsembleClassifier",
         "CRVFLClassifier",
@@ -47,10 +45,9 @@ _STAGES: dict[str, tuple[str, ...]] = {
         "FGBRVFLClassifier",
         "GBRVFLClassifier",
         "GEGBRVFLClassifier",
-        "GranularBallKNNClassifier",
         "RVFLClassifier",
-        "RVFLCommitteeClassifier",
-        "RVFLCommitteeRegressor",
+        "RVFLEnsembleClassifier",
+        "RVFLEnsembleRegressor",
         "RVFLRegressor",
         "SDAPGBRVFLClassifier",
     ),

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import granulearn
 from granulearn.audit import audit_values, value_audit
 from granulearn.audit.value_audit import predict_without
-from granulearn.estimators import RVFLCommitteeRegressor
+from granulearn.rvfl import RVFLEnsembleRegressor
 from tests.audit.numbers import curved
 
 COLUMNS = ["given", "expected", "low", "high", "wrong_probability", "flagged"]
@@ -117,7 +117,7 @@ def test_without_refits_it_is_the_leave_one_out_of_the_committee(monkeypatch):
     monkeypatch.setattr(value_audit, "N_REFITS", 0)
     X, y, _ = curved(60)
     y = (y - y.mean()) / y.std()
-    model = RVFLCommitteeRegressor(random_state=5).fit(X, y)
+    model = RVFLEnsembleRegressor(random_state=5).fit(X, y)
     assert_array_equal(predict_without(X, y, 5), model.loo_prediction_)
 
 
@@ -159,9 +159,9 @@ def test_few_rows_and_repeated_rows_are_said():
 
 
 def test_more_rows_than_are_fitted_are_predicted_out_of_sample(monkeypatch):
-    from granulearn.estimators import committee_fit
+    from granulearn.audit import value_audit
 
-    monkeypatch.setattr(committee_fit, "MANY_ROWS", 1_500)
+    monkeypatch.setattr(value_audit, "MAX_SAMPLES", 1_500)
     X, y, wrong = curved(3_000, n_wrong=60)
     listing = audit_values(X, y, random_state=0)
     assert listing["flagged"].loc[np.flatnonzero(wrong)].all()

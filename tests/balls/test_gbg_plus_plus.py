@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.balls import GBGPlusPlusBalls, generate_balls
 from granulearn.balls.gbg_plus_plus import groups_around_majorities
-from granulearn.balls.records import check_samples
+from granulearn.utils.validation import check_samples
 
 
 @settings(max_examples=50)

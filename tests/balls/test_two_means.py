@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.bench_balls import noisy_table, one_kmeans_call_per_split
 from granulearn import generate_balls
-from granulearn.balls.two_means import SplitRule, power_of_two_scale, split_into_balls
+from granulearn.balls import two_means
+from granulearn.balls.ball_set import power_of_two_scale
 from tests.shared_data import load_shared
 
 FIELDS = ["centers", "radii", "labels", "purities", "counts", "class_counts", "assignment"]
@@ -94,21 +95,14 @@ def test_a_random_state_object_gives_new_balls_each_time():
 
 
 @pytest.mark.parametrize("init", ["k-means++", "class-means"])
-def test_first_splits_found_on_all_rows_equal_no_first_splits(init):
+def test_first_splits_found_on_all_rows_equal_no_first_splits(init, monkeypatch):
     X, y = noisy_table(9000)
-    rule = SplitRule(0.985, init, seed=11, max_fit_rows=200, sample_step=1)
-    codes = y.astype(np.int32)
-    whole = split_into_balls(X, codes, 2, rule, n_threads=1)
-    buckets = split_into_balls(X, codes, 2, rule, n_threads=2, one_bucket_rows=0)
-    assert len(whole) == 1
-    assert len(buckets) > 20
-    assert max(part.depth for part in buckets) == whole[0].depth
-
-    def rows_of_balls(parts):
-        pieces = [np.split(part.order, np.cumsum(part.sizes)[:-1]) for part in parts]
-        return {tuple(rows) for piece in pieces for rows in piece}
-
-    assert rows_of_balls(buckets) == rows_of_balls(whole)
+    monkeypatch.setattr(two_means, "MAX_FIT_ROWS", 200)
+    monkeypatch.setattr(two_means, "SAMPLE_STEP", 1)
+    whole = generate_balls(X, y, init=init, random_state=11)
+    monkeypatch.setattr(two_means, "ONE_BUCKET_ROWS", 0)
+    buckets = generate_balls(X, y, init=init, random_state=11, n_jobs=2)
+    assert as_sets(buckets) == as_sets(whole)
 
 
 @pytest.mark.parametrize("rows", [16_385, 30_000])

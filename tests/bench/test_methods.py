@@ -8,7 +8,7 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.model_selection import ParameterGrid, RandomizedSearchCV
 
 from granulearn import RVFLClassifier
-from granulearn.balls import BallMaker, balls_of_groups
+from granulearn.balls import BallGenerator, Membership, balls_from_labels
 from granulearn.bench import Store, StudyError, expand, load_study, run_study
 from granulearn.bench.methods import (
     as_grids,
@@ -18,7 +18,6 @@ from granulearn.bench.methods import (
     variants,
 )
 from granulearn.bench.study import Method, Tuning
-from granulearn.memberships import Membership
 from granulearn.model_selection import PathSearchCV, paper_grid
 
 TUNING = Tuning(folds=3)
@@ -152,8 +151,8 @@ def test_an_unknown_membership_or_ball_maker_is_refused(changes, said):
     ("changes", "said"),
     [
         ({"fixed": {"membership": 3}}, r"^fixed\.membership: 3 is no Membership; name one of "),
-        ({"fixed": {"balls": ["gbg++"]}}, r"^fixed\.balls: \['gbg\+\+'\] is no BallMaker; "),
-        ({"grid": {"balls": ["gbg++", 0.5]}}, r"^grid\.balls: 0\.5 is no BallMaker; "),
+        ({"fixed": {"balls": ["gbg++"]}}, r"^fixed\.balls: \['gbg\+\+'\] is no BallGenerator; "),
+        ({"grid": {"balls": ["gbg++", 0.5]}}, r"^grid\.balls: 0\.5 is no BallGenerator; "),
         ({"vary": {"membership": [True]}}, r"^vary\.membership: True is no Membership; "),
     ],
 )
@@ -162,9 +161,9 @@ def test_a_value_that_is_no_scheme_at_all_is_refused(changes, said):
         check_method(rvfl(estimator="GBRVFLClassifier", **changes))
 
 
-class ForgetfulBalls(BallMaker):
-    def _make(self, samples):
-        return balls_of_groups(samples, samples.codes)
+class ForgetfulBalls(BallGenerator):
+    def _generate(self, samples):
+        return balls_from_labels(samples, samples.codes)
 
 
 class ForgetfulMembership(Membership):
@@ -172,23 +171,23 @@ class ForgetfulMembership(Membership):
         return balls.purities
 
 
-class LooseBalls(BallMaker):
-    def _make(self, *given, **others):
-        return balls_of_groups(given[0], given[0].codes)
+class LooseBalls(BallGenerator):
+    def _generate(self, *given, **others):
+        return balls_from_labels(given[0], given[0].codes)
 
 
 def two_arguments(samples, seed):
-    return balls_of_groups(samples, samples.codes)
+    return balls_from_labels(samples, samples.codes)
 
 
 def one_argument(samples, purity=1.0):
-    return balls_of_groups(samples, samples.codes)
+    return balls_from_labels(samples, samples.codes)
 
 
 @pytest.mark.parametrize(
     ("parameter", "scheme", "said"),
     [
-        ("balls", "ForgetfulBalls", "def _make(self, samples, seed, n_threads)."),
+        ("balls", "ForgetfulBalls", "def _generate(self, samples, seed, n_threads)."),
         ("membership", "ForgetfulMembership", "def _rate(self, balls, X, y)."),
         ("balls", "two_arguments", "def two_arguments(samples)."),
         ("membership", "two_arguments", "def two_arguments(balls)."),
@@ -258,15 +257,15 @@ class Mine(ClassifierMixin, BaseEstimator):
 """
 SCHEMES = """
 import numpy as np
-from granulearn.balls import balls_of_groups
-from granulearn.memberships import Membership
+from granulearn.balls import balls_from_labels
+from granulearn.balls import Membership
 
 class Half(Membership):
     def _rate(self, balls, X, y):
         return np.full(len(balls), 0.5)
 
 def by_class(samples):
-    return balls_of_groups(samples, samples.codes)
+    return balls_from_labels(samples, samples.codes)
 """
 
 

@@ -23,7 +23,7 @@ from granulearn.bench.scores import (
     rare_average_precision,
     scoring_for_tuning,
 )
-from granulearn.estimators import GBRVFLClassifier
+from granulearn.rvfl import GBRVFLClassifier
 
 
 @pytest.fixture

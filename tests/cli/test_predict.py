@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from granulearn import TablePreprocessor
 from granulearn.cli import exit_codes
 from granulearn.cli.export import UNKNOWN_CATEGORY, probe_rows
-from granulearn.estimators import RVFLCommitteeRegressor, RVFLRegressor
 from granulearn.models import ColumnCard, ModelCard, load_model, onnx_inputs, save_model
+from granulearn.rvfl import RVFLEnsembleRegressor, RVFLRegressor
 from granulearn.tables import open_table, read_training_table
 from granulearn.training.training import input_cards
 from tests.cli.commands import fails, fails_with, people, read_exactly, succeeds, write_people
@@ -204,7 +204,7 @@ def make_saved(tmp_path):
         X = data.X if alone is None else data.X[["age", "income"]].fillna(50)
         base = X["age"] * 100 + X["income"].fillna(50)
         y = base if n_targets is None else np.column_stack([base, np.sqrt(base), -base])
-        model = RVFLCommitteeRegressor(n_layers=2, n_hidden=20, random_state=0)
+        model = RVFLEnsembleRegressor(n_estimators=2, n_hidden=20, random_state=0)
         in_pipeline = make_pipeline(TablePreprocessor(), model)
         whole = (in_pipeline if alone is None else alone).fit(X, y)
         card = ModelCard(model="rvfl-committee", columns=input_cards(X), rows=len(X))
@@ -227,7 +227,7 @@ def test_numbers_are_predicted_as_in_python(saved, n_targets, tmp_path):
     exact = pd.read_parquet(tmp_path / "out.parquet")[names].to_numpy()
     assert_array_equal(exact, expected.reshape(120, -1))
     line = fails(exit_codes.USAGE, "predict", model, table, "-o", tmp_path / "no.csv", "--proba")
-    assert "RVFLCommitteeRegressor predicts numbers; leave out --proba" in line
+    assert "RVFLEnsembleRegressor predicts numbers; leave out --proba" in line
 
 
 def test_a_model_without_an_imputer_takes_complete_rows_and_names_missing_cells(saved, tmp_path):

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from granulearn.balls import maker_names
+from granulearn.balls.generators import generator_names
 from granulearn.bench import Store
 from granulearn.cli.bench import time_left
 from granulearn.cli.exit_codes import (
@@ -44,7 +44,7 @@ def test_studies_and_keys_are_listed():
     named = dict(line.split(": ", 1) for line in out.splitlines()[-8:] if ": " in line)
     assert "balanced_accuracy, " in named["Scores"]
     assert "Regressor" not in named["Estimators"]
-    assert named["balls"] == f"{', '.join(maker_names())}, and your own."
+    assert named["balls"] == f"{', '.join(generator_names())}, and your own."
 
 
 def test_a_study_is_run_in_steps_and_says_where_the_results_are(tmp_path, monkeypatch):

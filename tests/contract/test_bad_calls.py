@@ -9,8 +9,9 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 
 import granulearn as g
-from granulearn import balls, bench, datasets, memberships, models, tables
+from granulearn import balls, bench, datasets, models, tables
 from granulearn.audit import LabelAudit
+from granulearn.utils.validation import check_samples
 
 X, Y = make_classification(60, 4, random_state=0)
 FRAME = pd.DataFrame(X, columns=list("abcd")).assign(label=np.where(Y, "yes", "no"))
@@ -150,19 +151,19 @@ BAD_CALLS = {
         "BallSet",
     ),
     "groups": (
-        lambda: balls.balls_of_groups(balls.check_samples(X, Y), [0]),
+        lambda: balls.balls_from_labels(check_samples(X, Y), [0]),
         ValueError,
         "one whole number",
     ),
     "sampler": (lambda: g.GranularBalls().fit_resample(X, np.zeros(60)), ValueError, "one class"),
     # memberships
     "number of neighbours": (
-        lambda: memberships.SDAPMembership(n_neighbors=0)(g.generate_balls(X, Y)),
+        lambda: balls.SDAPMembership(n_neighbors=0)(g.generate_balls(X, Y)),
         ValueError,
         "n_neighbors",
     ),
     "fuzzy without samples": (
-        lambda: memberships.FuzzyMembership()(g.generate_balls(X, Y)),
+        lambda: balls.FuzzyMembership()(g.generate_balls(X, Y)),
         ValueError,
         "call it with X and y",
     ),

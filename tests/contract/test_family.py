@@ -16,8 +16,8 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.utils import shuffle
 from threadpoolctl import threadpool_limits
 
-from granulearn.memberships import SDAPMembership
-from tests.estimators.families import (
+from granulearn.balls import SDAPMembership
+from tests.rvfl.families import (
     ALL_CLASSIFIERS,
     BALL_CLASSIFIERS,
     DEEP_BALL_CLASSIFIERS,
@@ -132,17 +132,6 @@ def test_the_number_of_threads_changes_nothing(classifier):
         assert_array_equal(together.balls_.assignment, alone.balls_.assignment)
         assert_array_equal(together.membership_, alone.membership_)
     assert_allclose(together.decision_function(X), alone.decision_function(X), rtol=1e-6, atol=1e-8)
-
-
-@every_classifier
-def test_a_small_network_is_the_same_to_the_last_bit_on_any_number_of_threads(classifier):
-    X, y = overlapping_classes(3, n_samples=400)
-    each = []
-    for n_threads in (1, 2, 4):
-        with threadpool_limits(n_threads, "blas"):
-            coef = classifier(random_state=0).fit(X, y).coef_
-        each.append(b"".join(np.asarray(part).tobytes() for part in coef))
-    assert each[0] == each[1] == each[2]
 
 
 @pytest.mark.parametrize("classifier", ALL_CLASSIFIERS)

@@ -4,8 +4,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from granulearn.ensemble import BoostedTreesClassifier, RobustClassifier
-from granulearn.estimators import RVFLCommitteeClassifier, RVFLCommitteeRegressor
 from granulearn.forest import BallForestClassifier
+from granulearn.rvfl import RVFLEnsembleClassifier, RVFLEnsembleRegressor
 
 SAMPLED = {
     "check_sample_weight_equivalence_on_dense_data": "a weighted sample is drawn once, repeated "
@@ -19,8 +19,8 @@ SAMPLED = {
 @parametrize_with_checks(
     [
         BallForestClassifier(n_estimators=30),
-        RVFLCommitteeClassifier(n_layers=3, n_hidden=50),
-        RVFLCommitteeRegressor(n_layers=3, n_hidden=50),
+        RVFLEnsembleClassifier(n_estimators=3, n_hidden=50),
+        RVFLEnsembleRegressor(n_estimators=3, n_hidden=50),
         BoostedTreesClassifier(),
         RobustClassifier(),
     ],

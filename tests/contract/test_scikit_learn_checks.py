@@ -8,7 +8,7 @@ laws of the family (`test_family`).
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from granulearn.estimators import (
+from granulearn.rvfl import (
     ACRVFLClassifier,
     BallEnsembleClassifier,
     CRVFLClassifier,
@@ -27,7 +27,7 @@ from granulearn.estimators import (
     RVFLRegressor,
     SDAPGBRVFLClassifier,
 )
-from tests.estimators.families import ALL_CLASSIFIERS, DEEP_CLASSIFIERS
+from tests.rvfl.families import ALL_CLASSIFIERS, DEEP_CLASSIFIERS
 
 DISTINCT = [
     RVFLClassifier(),
@@ -40,7 +40,7 @@ DISTINCT = [
     RVFLRegressor(),
     DeepRVFLRegressor(),
     EnsembleDeepRVFLRegressor(),
-    BallEnsembleClassifier(n_partitions=3),
+    BallEnsembleClassifier(n_estimators=3),
 ]
 """One of each way to make rows, features and output weights."""
 

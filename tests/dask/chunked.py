@@ -15,13 +15,13 @@ from granulearn.dask import (
     DaskRVFLClassifier,
     DaskSDAPGBRVFLClassifier,
 )
-from granulearn.estimators import (
+from granulearn.rvfl import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 PAIRS = [
     (DaskRVFLClassifier, RVFLClassifier),

@@ -13,20 +13,20 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from granulearn.balls import FuzzyMembership, PrecomputedMembership, SDAPMembership
 from granulearn.dask import (
     DaskBallForestClassifier,
     DaskGBRVFLClassifier,
     DaskRobustClassifier,
     DaskRVFLClassifier,
-    DaskRVFLCommitteeClassifier,
+    DaskRVFLEnsembleClassifier,
 )
 from granulearn.dask.blocks import predict_lazily
 from granulearn.datasets import load
 from granulearn.ensemble import RobustClassifier
-from granulearn.estimators import GBRVFLClassifier, RVFLClassifier, RVFLCommitteeClassifier
 from granulearn.forest import BallForestClassifier
-from granulearn.memberships import FuzzyMembership, GivenMembership, SDAPMembership
 from granulearn.models import load_model, save_model
+from granulearn.rvfl import GBRVFLClassifier, RVFLClassifier, RVFLEnsembleClassifier
 from tests.dask.chunked import PAIRS, chunked, every_pair, framed, table
 
 BALL_PAIRS = PAIRS[1:]
@@ -35,7 +35,7 @@ every_ball_pair = pytest.mark.parametrize(
 )
 SAMPLED = [
     (DaskBallForestClassifier, BallForestClassifier),
-    (DaskRVFLCommitteeClassifier, RVFLCommitteeClassifier),
+    (DaskRVFLEnsembleClassifier, RVFLEnsembleClassifier),
     (DaskRobustClassifier, RobustClassifier),
 ]
 every_sampled = pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_one_block_equals_the_plain_classifier_for_every_membership(on_dask, pla
 
 def test_memberships_in_memory_are_refused_with_the_way_out():
     X, y = table()
-    model = DaskGBRVFLClassifier(membership=GivenMembership(np.ones(len(X))))
-    with pytest.raises(TypeError, match="pass them to fit as a Dask array"):
+    model = DaskGBRVFLClassifier(membership=PrecomputedMembership(np.ones(len(X))))
+    with pytest.raises(TypeError, match="pass memberships to fit as a Dask array"):
         model.fit(chunked(X, 200), chunked(y, 200))
 
 
@@ -210,7 +210,7 @@ def test_the_fitted_estimator_is_the_ordinary_one(on_dask, plain, tmp_path):
     assert type(ours.estimator_) is plain
     save_model(ours.estimator_, tmp_path / "model.granulearn")
     loaded = load_model(tmp_path / "model.granulearn").pipeline
-    assert_array_equal(loaded.predict_proba(X), ours.predict_proba(chunked(X, 600)))
+    assert_allclose(loaded.predict_proba(X), ours.predict_proba(chunked(X, 600)), rtol=1e-9)
 
 
 @every_pair

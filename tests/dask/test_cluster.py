@@ -34,8 +34,8 @@ from granulearn.dask.cluster import (
     run_on_cluster,
     tree_reduce,
 )
-from granulearn.estimators import SDAPGBRVFLClassifier
 from granulearn.model_selection import PathSearchCV
+from granulearn.rvfl import SDAPGBRVFLClassifier
 from tests.dask.chunked import PAIRS, table
 from tests.dask.processes import (
     WORKER_SECONDS,

@@ -17,8 +17,8 @@ from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.table_audit import audit_table
 from granulearn.dask import open_client, tables
 from granulearn.dask.tables import audit_on_cluster, predict_on_cluster, train_on_cluster
-from granulearn.estimators import RVFLClassifier
 from granulearn.models import ColumnCard, LoadedModel, ModelCard, load_model, save_model
+from granulearn.rvfl import RVFLClassifier
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table
 from granulearn.tables.io import text as text_io
 from granulearn.tables.row_hashes import row_hashes

@@ -33,7 +33,7 @@ def test_imports_of_every_form_are_seen(tmp_path):
     package = tmp_path / "granulearn" / "audit"
     package.mkdir(parents=True)
     (package / "one.py").write_text(
-        "import granulearn.tables\nfrom granulearn.balls.records import Samples\n"
+        "import granulearn.tables\nfrom granulearn.balls.ball_set import BallSet\n"
         "from granulearn import network\nfrom granulearn.audit import two\nimport numpy\n"
     )
     found = imported_stages("audit", tmp_path / "granulearn")

@@ -44,8 +44,8 @@ def test_types_of_parameters_and_of_what_is_returned_become_links():
     lines = [
         ":Parameters:",
         "",
-        "    **balls** : str, BallMaker or callable",
-        "        A BallMaker as it is.",
+        "    **balls** : str, BallGenerator or callable",
+        "        A BallGenerator as it is.",
         "",
         ":Returns:",
         "",
@@ -54,7 +54,7 @@ def test_types_of_parameters_and_of_what_is_returned_become_links():
         "    BallSet",
     ]
     changed = names_as_links.with_links(lines, "granulearn.other")
-    maker = ":py:obj:`BallMaker <granulearn.balls.BallMaker>`"
+    maker = ":py:obj:`BallGenerator <granulearn.balls.BallGenerator>`"
     assert changed[2] == f"    **balls** : str, {maker} or callable"
     assert changed[7] == "    :py:obj:`BallSet <granulearn.BallSet>`"
     assert [changed[i] for i in (3, 8, 9)] == [lines[i] for i in (3, 8, 9)]

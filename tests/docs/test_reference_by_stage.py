@@ -20,8 +20,7 @@ from docs._extensions.reference_by_stage import (
     without_foreign_links,
     words_of,
 )
-from granulearn.balls import BallMaker
-from granulearn.memberships import Membership
+from granulearn.balls import BallGenerator, Membership
 from tests.docs.pages import DOCS
 
 
@@ -49,7 +48,7 @@ def examples_of(name: str) -> list[doctest.DocTest]:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_public_name_has_an_example_that_can_be_copied_and_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for family in (BallMaker, Membership):  # what an example defines is forgotten after it
+    for family in (BallGenerator, Membership):  # what an example defines is forgotten after it
         monkeypatch.setattr(family, "_known", dict(family._known))
     said: list[str] = []
     runner = doctest.DocTestRunner(

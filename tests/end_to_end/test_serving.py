@@ -17,8 +17,8 @@ from benchmarks.load_test import APP, free_port, load_test, make_model, wait_for
 from benchmarks.soak import ALLOWED, soak
 from granulearn import TablePreprocessor
 from granulearn.cli.export import rows_to_compare
-from granulearn.estimators import RVFLRegressor
 from granulearn.models import to_onnx
+from granulearn.rvfl import RVFLRegressor
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from granulearn.ensemble.boosted_trees import gains_of, trees_of
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 
 @pytest.fixture(params=[2, 3])

@@ -10,14 +10,14 @@ from sklearn.metrics import log_loss
 from granulearn.datasets import flip_labels
 from granulearn.ensemble import BoostedTreesClassifier, RobustClassifier
 from granulearn.ensemble.noise import true_scores
-from granulearn.estimators import RVFLCommitteeClassifier
 from granulearn.forest import BallForestClassifier
+from granulearn.rvfl import RVFLEnsembleClassifier
 from granulearn.utils.stacking import clip_proba, temperature_scale
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 SMALL = {
     "forest": BallForestClassifier(60),
-    "rvfl": RVFLCommitteeClassifier(3, 15),
+    "rvfl": RVFLEnsembleClassifier(3, 15),
     "random_state": 0,
 }
 
@@ -41,7 +41,7 @@ def test_probabilities_out_of_sample_are_those_of_members_that_did_not_see_a_sam
     model = RobustClassifier(**SMALL).fit(X, y)
     unseen = {
         "forest": model.forest_.oob_proba_,
-        "rvfl": model.rvfl_.loo_proba_,
+        "rvfl": model.rvfl_.out_of_sample_proba_,
         "booster": model.booster_.out_of_sample_proba_,
     }
     mean = sum(w * unseen[name] for name, w in model.weights_.items())

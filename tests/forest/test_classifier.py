@@ -9,7 +9,7 @@ from sklearn.datasets import make_circles
 
 from granulearn.datasets import flip_labels
 from granulearn.forest import BallForestClassifier
-from tests.estimators.families import overlapping_classes
+from tests.rvfl.families import overlapping_classes
 
 
 def test_probabilities_sum_to_one_and_decide():

@@ -8,14 +8,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 
 from granulearn.ensemble import RobustClassifier
-from granulearn.estimators import RVFLCommitteeClassifier
 from granulearn.forest import BallForestClassifier
 from granulearn.forest.explanation import training_samples
-from tests.estimators.families import overlapping_classes
+from granulearn.rvfl import RVFLEnsembleClassifier
+from tests.rvfl.families import overlapping_classes
 
 SMALL = {
     "forest": BallForestClassifier(30),
-    "rvfl": RVFLCommitteeClassifier(2, 15),
+    "rvfl": RVFLEnsembleClassifier(2, 15),
     "random_state": 0,
 }
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from granulearn.estimators import FGBRVFLClassifier, SDAPGBRVFLClassifier
-from granulearn.memberships import FuzzyMembership
+from granulearn.balls import FuzzyMembership
+from granulearn.rvfl import FGBRVFLClassifier, SDAPGBRVFLClassifier
 from tests.shared_data import load_shared, shared_data_dir
 
 N_SEEDS = 10

@@ -7,19 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from granulearn.memberships import FuzzyMembership, SDAPMembership
-from granulearn.network import (
-    NormalEquations,
-    graph_regulariser,
-    one_hot,
-    solve_dual,
-    solve_graph_ridge,
-    solve_primal,
-    solve_weighted_ridge,
-    weighted_rows,
-)
-from tests.memberships.ball_sets import ball_set
-from tests.network.problems import Identity
+from granulearn.balls import FuzzyMembership, SDAPMembership
+from granulearn.rvfl import graph_regulariser, one_hot, solve_graph_ridge, solve_weighted_ridge
+from granulearn.rvfl.ridge import NormalEquations, solve_dual, solve_primal, weighted_rows
+from tests.balls.ball_sets import ball_set
+from tests.rvfl.problems import Identity
 
 GOLDEN = json.loads(Path(__file__).with_name("schemes.json").read_text(encoding="utf-8"))
 CLASSES, CODES = np.unique(GOLDEN["labels"], return_inverse=True)

@@ -8,7 +8,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from granulearn.estimators import (
+from granulearn.model_selection import PathSearchCV
+from granulearn.rvfl import (
     ACRVFLClassifier,
     CRVFLClassifier,
     DeepGBRVFLClassifier,
@@ -21,10 +22,9 @@ from granulearn.estimators import (
     GEGBRVFLClassifier,
     RVFLClassifier,
     SDAPGBRVFLClassifier,
+    one_hot,
 )
-from granulearn.estimators.deep_network import EnsembleNetwork
-from granulearn.model_selection import PathSearchCV
-from granulearn.network import one_hot
+from granulearn.rvfl.deep import EnsembleNetwork
 from tests.model_selection.searches import noisy_classes
 
 SHALLOW = [RVFLClassifier, ELMClassifier, ACRVFLClassifier]

@@ -9,15 +9,15 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from granulearn.estimators import (
+from granulearn.model_selection import PathSearchCV
+from granulearn.rvfl import (
     DeepRVFLRegressor,
     ELMRegressor,
     EnsembleDeepRVFLRegressor,
-    RVFLCommitteeRegressor,
+    RVFLEnsembleRegressor,
     RVFLRegressor,
 )
-from granulearn.model_selection import PathSearchCV
-from tests.estimators.test_regression import smooth_function
+from tests.rvfl.test_regression import smooth_function
 
 pytestmark = pytest.mark.slow
 
@@ -156,7 +156,7 @@ def test_the_only_sample_that_counts_cannot_be_left_out():
     ("model", "grid"),
     [
         (DeepRVFLRegressor(n_layers=2), {"n_hidden": [[4, 5]]}),
-        (RVFLCommitteeRegressor(), {"random_state": [0, 1]}),
+        (RVFLEnsembleRegressor(), {"random_state": [0, 1]}),
     ],
 )
 def test_what_it_is_not_offered_for_is_an_error_that_names_the_regressors_it_is_for(model, grid):

@@ -26,7 +26,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from threadpoolctl import threadpool_limits
 
-from granulearn.estimators import (
+from granulearn.balls import FuzzyMembership, SDAPMembership
+from granulearn.model_selection import PathSearchCV, paper_grid, path_search
+from granulearn.rvfl import (
     ACRVFLClassifier,
     CRVFLClassifier,
     DeepGBRVFLClassifier,
@@ -39,15 +41,13 @@ from granulearn.estimators import (
     RVFLClassifier,
     SDAPGBRVFLClassifier,
 )
-from granulearn.memberships import FuzzyMembership, SDAPMembership
-from granulearn.model_selection import PathSearchCV, paper_grid, path_search
-from tests.estimators.families import ALL_CLASSIFIERS
 from tests.model_selection.searches import (
     SMALL_GRID,
     assert_same_results,
     both_searches,
     noisy_classes,
 )
+from tests.rvfl.families import ALL_CLASSIFIERS
 from tests.shared_data import load_shared
 
 pytestmark = pytest.mark.slow

@@ -16,16 +16,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from granulearn.estimators import (
+from granulearn.model_selection import PathSearchCV
+from granulearn.rvfl import (
     DeepRVFLRegressor,
     ELMRegressor,
     EnsembleDeepRVFLRegressor,
     RVFLClassifier,
     RVFLRegressor,
 )
-from granulearn.model_selection import PathSearchCV
-from tests.estimators.test_regression import smooth_function
 from tests.model_selection.searches import assert_same_results, both_searches, noisy_classes
+from tests.rvfl.test_regression import smooth_function
 
 pytestmark = pytest.mark.slow
 

@@ -9,25 +9,25 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 import granulearn
-from granulearn import TablePreprocessor, ensemble, estimators, forest
+from granulearn import TablePreprocessor, balls, ensemble, forest, rvfl
 from granulearn.models import ColumnCard, ModelCard, save_model
 from tests.models.loaded_models import fitted, write_messy_people
 
 KINDS = [
     kind
-    for room in (estimators, forest, ensemble)
+    for room in (balls, rvfl, forest, ensemble)
     for kind in map(vars(room).get, room.__all__)
     if hasattr(kind, "_abilities")
 ]
-SMALL = {"n_hidden": 5, "n_layers": 2, "n_estimators": 3, "n_partitions": 2}
+SMALL = {"n_hidden": 5, "n_layers": 2, "n_estimators": 3}
 OF_A_TABLE = "of a table"
 MODELS_OF_TESTS = ("RVFLClassifier",)
 # Settings that lead to other parts of a file.
 OTHERS = {
     "with known noise": (granulearn.RobustClassifier, {"noise_matrix": 0.1}),
-    "of complex weights": (estimators.ACRVFLClassifier, {"class_weight": {0: 1, 1: 2.0}}),
+    "of complex weights": (rvfl.ACRVFLClassifier, {"class_weight": {0: 1, 1: 2.0}}),
     "of robust members": (
-        estimators.BallEnsembleClassifier,
+        rvfl.BallEnsembleClassifier,
         {"estimator": granulearn.RobustClassifier(booster="drop")},
     ),
 }

@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.pipeline import make_pipeline
 
 from granulearn import TableClassifier, TablePreprocessor
-from granulearn.estimators import RVFLClassifier
 from granulearn.models import ModelCard, load_model, save_model
+from granulearn.rvfl import RVFLClassifier
 from granulearn.tables import open_table
 from granulearn.tables.schema import joined_rows
 from granulearn.training.training import input_cards

@@ -13,7 +13,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from granulearn import TablePreprocessor
-from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.models import (
     ColumnCard,
     LoadedModel,
@@ -23,6 +22,7 @@ from granulearn.models import (
     loaded_model,
     save_model,
 )
+from granulearn.rvfl import RVFLClassifier, RVFLRegressor
 from granulearn.tables import TableError
 from granulearn.training.training import input_cards
 from tests.cli.commands import fails_with, read_exactly, succeeds

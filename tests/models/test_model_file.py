@@ -16,19 +16,17 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from granulearn import TablePreprocessor
-from granulearn.balls import KDivisionBalls
+from granulearn.balls import GranularBallKNNClassifier, KDivisionBalls, SDAPMembership
 from granulearn.ensemble import RobustClassifier
-from granulearn.estimators import (
+from granulearn.forest import BallForestClassifier
+from granulearn.models import ModelCard, ModelFileError, inspect_model, load_model, save_model
+from granulearn.models.model_file import FORMAT
+from granulearn.rvfl import (
     BallEnsembleClassifier,
     FGBRVFLClassifier,
     GBRVFLClassifier,
-    GranularBallKNNClassifier,
     RVFLClassifier,
 )
-from granulearn.forest import BallForestClassifier
-from granulearn.memberships import SDAPMembership
-from granulearn.models import ModelCard, ModelFileError, inspect_model, load_model, save_model
-from granulearn.models.model_file import FORMAT
 from tests.models.damage import parts_of, written
 from tests.models.small_models import (
     card_of,
@@ -129,7 +127,7 @@ def test_parameters_that_are_objects_of_ours_come_back(tmp_path):
     for model in (
         GBRVFLClassifier(balls=KDivisionBalls(purity=0.9), membership=SDAPMembership()),
         RVFLClassifier(class_weight={0: 1.5, 1: 1, 2: 2}),
-        BallEnsembleClassifier(GBRVFLClassifier(n_hidden=4), n_partitions=2),
+        BallEnsembleClassifier(GBRVFLClassifier(n_hidden=4), n_estimators=2),
         small(
             RobustClassifier,
             noise_matrix=noise.tolist(),
@@ -162,7 +160,7 @@ def test_contents_are_counted_by_class(saved):
     contents = inspect_model(saved)
     parts = {part.name: part for part in contents.parts}
     names = ["BallForest", "BallForestClassifier", "BoostedTrees", "BoostedTreesClassifier"]
-    names += ["Pipeline", "RVFLCommitteeClassifier", "RandomFeatures", "RobustClassifier"]
+    names += ["Pipeline", "RVFLEnsembleClassifier", "RandomFeatures", "RobustClassifier"]
     assert sorted(parts) == [*names, "TablePreprocessor"]
     assert parts["BoostedTrees"].count == 3
     assert contents.array_bytes == sum(part.array_bytes for part in contents.parts)

@@ -18,27 +18,29 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from granulearn import TablePreprocessor, ensemble, estimators, forest
+from granulearn import TablePreprocessor, balls, ensemble, forest, rvfl
+from granulearn.balls import GranularBallKNNClassifier
 from granulearn.ensemble import BoostedTreesClassifier, RobustClassifier
-from granulearn.estimators import (
-    BallEnsembleClassifier,
-    CRVFLClassifier,
-    DeepRVFLClassifier,
-    EnsembleDeepGBRVFLClassifier,
-    EnsembleDeepRVFLClassifier,
-    GBRVFLClassifier,
-    GranularBallKNNClassifier,
-    RVFLClassifier,
-    RVFLCommitteeClassifier,
-    RVFLRegressor,
-)
 from granulearn.forest import BallForestClassifier
 from granulearn.models import ModelFileError, OnnxMismatchError, onnx_inputs, to_onnx
 from granulearn.models.onnx import export, models
 from granulearn.models.onnx.graph import FINITE_AND_FILLED_IN, NO_ANSWER, NO_INFINITE_INPUT, Graph
 from granulearn.models.onnx.models import SCORES
 from granulearn.models.onnx.networks import ACTIVATIONS, complex_activation
-from granulearn.network import activate, activation_names, complex_activation_names
+from granulearn.rvfl import (
+    BallEnsembleClassifier,
+    CRVFLClassifier,
+    DeepRVFLClassifier,
+    EnsembleDeepGBRVFLClassifier,
+    EnsembleDeepRVFLClassifier,
+    GBRVFLClassifier,
+    RVFLClassifier,
+    RVFLEnsembleClassifier,
+    RVFLRegressor,
+    activate,
+    activation_names,
+    complex_activation_names,
+)
 from granulearn.tables import inspect_table, table_of
 
 EVERY_MODEL = sorted(SCORES, key=lambda kind: kind.__name__)
@@ -133,7 +135,7 @@ def fitted_to_table(kind, n_classes=3):
 
 
 def test_every_model_has_a_form_in_onnx():
-    public = [*estimators.__all__, *forest.__all__, *ensemble.__all__]
+    public = [*balls.__all__, *rvfl.__all__, *forest.__all__, *ensemble.__all__]
     own = [name for name in public if name.endswith(("Classifier", "Regressor"))]
     assert {kind.__name__ for kind in SCORES} == {*own}
 
@@ -163,14 +165,14 @@ SETTINGS = [
     EnsembleDeepRVFLClassifier(n_layers=1),
     EnsembleDeepRVFLClassifier(n_layers=4, combine="vote"),
     EnsembleDeepGBRVFLClassifier(n_layers=4, combine="vote"),
-    RVFLCommitteeClassifier(n_layers=1),
+    RVFLEnsembleClassifier(n_estimators=1),
     BallForestClassifier(n_estimators=40, max_samples=0.2),
     GranularBallKNNClassifier(3),
     GranularBallKNNClassifier(10_000),
     BoostedTreesClassifier(),
     RobustClassifier(noise_matrix=0.2),
     RobustClassifier(forest=RVFLClassifier(C=0.1)),
-    BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_partitions=2),
+    BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_estimators=2),
 ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from granulearn import ensemble, estimators, forest
+from granulearn import balls, ensemble, forest, rvfl
 from granulearn.ensemble import RobustClassifier
 from granulearn.training.model_kinds import (
     DEFAULT_MODEL,
@@ -15,7 +15,7 @@ from granulearn.training.model_kinds import (
 
 def test_each_classifier_has_one_name():
     # All but the one that is made of other classifiers: Python says which ones.
-    public = [*estimators.__all__, *forest.__all__, *ensemble.__all__]
+    public = [*balls.__all__, *rvfl.__all__, *forest.__all__, *ensemble.__all__]
     known = {name for name in public if name.endswith("Classifier")}
     assert sorted(kind.class_name for kind in model_kinds().values()) == sorted(
         known - {"BallEnsembleClassifier"}

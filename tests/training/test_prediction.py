@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from granulearn.estimators import RVFLClassifier, RVFLRegressor
 from granulearn.models import LoadedModel, ModelCard, ModelFileError
 from granulearn.models.loaded_model import wrong_columns
+from granulearn.rvfl import RVFLClassifier, RVFLRegressor
 from granulearn.tables import TableError, open_table
 from granulearn.training.prediction import Predictor
 from granulearn.training.training import input_cards, make_pipeline

@@ -15,8 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
 from granulearn import TableClassifier
-from granulearn.estimators import RVFLClassifier
 from granulearn.models import save_model
+from granulearn.rvfl import RVFLClassifier
 from granulearn.tables import TableError
 from tests.cli.commands import people, succeeds
 

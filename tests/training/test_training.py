@@ -118,7 +118,7 @@ def test_why_a_model_cannot_be_fitted_is_a_fact_about_the_table(table, monkeypat
     def refuse(*arguments):
         raise ValueError("every ball has membership zero; use another membership.")
 
-    monkeypatch.setattr("granulearn.estimators.RVFLClassifier.fit", refuse)
+    monkeypatch.setattr("granulearn.rvfl.RVFLClassifier.fit", refuse)
     with pytest.raises(TableError, match=r"rvfl cannot be fitted to this table: every ball"):
         train(table, "rvfl", tune=False, test=0, seed=0)
 

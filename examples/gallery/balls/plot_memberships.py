@@ -17,14 +17,14 @@ import numpy as np
 from sklearn.datasets import make_moons
 
 from granulearn import generate_balls
-from granulearn.bench import plot_balls
-from granulearn.datasets import flip_labels
-from granulearn.memberships import (
+from granulearn.balls import (
     EvidenceMembership,
     FuzzyMembership,
     SDAPMembership,
     UniformMembership,
 )
+from granulearn.bench import plot_balls
+from granulearn.datasets import flip_labels
 
 plt.style.use("granulearn.bench.style")
 X, y = make_moons(500, noise=0.15, random_state=0)

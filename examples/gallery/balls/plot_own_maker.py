@@ -2,8 +2,8 @@
 Balls of your own making
 ========================
 
-A ball maker is any function that says which samples belong together; `balls_of_groups`
-turns that into balls. Every ball model takes it by ``balls=``.
+A ball generator is any function that says which samples belong together;
+`balls_from_labels` turns that into balls. Every ball model takes it by ``balls=``.
 
 In the guide: :doc:`/guide/balls`.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 
 from granulearn import GranularBallKNNClassifier, generate_balls
-from granulearn.balls import BallMaker, balls_of_groups
+from granulearn.balls import BallGenerator, balls_from_labels
 from granulearn.bench import plot_balls
 from granulearn.datasets import flip_labels
 
@@ -26,7 +26,7 @@ plt.style.use("granulearn.bench.style")
 def grid_cells(samples, width=0.4):
     cells = np.floor(samples.X / width).astype(int)
     numbers = np.unique(cells, axis=0, return_inverse=True)[1]
-    return balls_of_groups(samples, numbers.ravel())
+    return balls_from_labels(samples, numbers.ravel())
 
 
 X, y = make_moons(500, noise=0.15, random_state=0)
@@ -43,16 +43,16 @@ axes[1].legend(loc="lower left")
 plt.show()
 
 # %%
-# A class makes the width a parameter that can be searched (``balls__width``). `_make`
-# gets the samples, a seed for makers that draw, and the number of threads. What it
-# returns is checked: a sample without a ball, or counts that do not add up, are errors.
+# A class makes the width a parameter that can be searched (``balls__width``). It writes
+# `_generate`, which gets the samples, a seed and the number of threads. What it returns
+# is checked: a sample without a ball, or counts that do not add up, are errors.
 
 
-class GridBalls(BallMaker):
+class GridBalls(BallGenerator):
     def __init__(self, width=0.4):
         self.width = width
 
-    def _make(self, samples, seed, n_threads):
+    def _generate(self, samples, seed, n_threads):
         return grid_cells(samples, self.width)
 
 

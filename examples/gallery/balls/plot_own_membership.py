@@ -19,9 +19,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from granulearn import GBRVFLClassifier, generate_balls
+from granulearn.balls import Membership
 from granulearn.bench import plot_balls
 from granulearn.datasets import flip_labels, load
-from granulearn.memberships import Membership
 
 plt.style.use("granulearn.bench.style")
 

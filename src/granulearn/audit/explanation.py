@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from granulearn._words import counted
 from granulearn.audit.column_words import ColumnWords, FeatureName
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.ratings import STRANGE, Ratings
 from granulearn.audit.similar_rows import ReasonFinder, Reasons
-from granulearn.memberships.base import nearest_points
+from granulearn.utils.neighbors import nearest_points
+from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd

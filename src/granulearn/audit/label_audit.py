@@ -25,10 +25,10 @@ from granulearn.audit.review_plan import expected_yield, next_rows, scaled_by_ve
 from granulearn.audit.strangeness import is_strange
 from granulearn.audit.verdicts import rate_labels, with_verified
 from granulearn.audit.verified import WORST_FIRST, VerifiedLabels, check_verified
-from granulearn.balls import check_samples
-from granulearn.balls.makers import effective_n_jobs
 from granulearn.forest.forest import TREE_SHARE, grow_forest, label_quality
 from granulearn.forest.tree import ForestSettings, Prior
+from granulearn.utils.threads import effective_n_jobs
+from granulearn.utils.validation import check_samples
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from granulearn.balls.makers import in_threads, limited_threads
-from granulearn.balls.records import order_and_ties
+from granulearn.utils.sorting import order_and_ties
+from granulearn.utils.threads import in_threads, limited_threads
 
 # Rows of which the units are found.
 SAMPLE = 4_096

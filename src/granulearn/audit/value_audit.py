@@ -15,9 +15,10 @@ from granulearn.audit.value_ratings import (
     rate_residuals,
     usual_size,
 )
-from granulearn.balls.makers import effective_n_jobs, limited_threads
-from granulearn.balls.records import check_inputs, order_and_ties
-from granulearn.estimators import RVFLCommitteeRegressor
+from granulearn.rvfl import RVFLEnsembleRegressor
+from granulearn.utils.sorting import order_and_ties
+from granulearn.utils.threads import effective_n_jobs, limited_threads
+from granulearn.utils.validation import check_inputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +28,8 @@ MIN_ROWS, FEW_ROWS = 10, 50
 MIN_EXPLAINED = 0.05
 # Residuals of more than so many usual sizes lose weight in the next fit.
 FULL_WEIGHT = 2.5
+# Networks are fitted to at most so many rows; others are predicted out of sample.
+MAX_SAMPLES = 10_000
 N_REFITS = 2
 # The first fit moves values nearer that are this many times as far from the middle as nine in
 # ten are. A single absurd one would leave nothing to see of the others.
@@ -38,7 +41,7 @@ def audit_values(
 ) -> pd.DataFrame:
     """Rate every number of a target, and list the numbers that are probably wrong first.
 
-    An RVFL committee predicts each value from networks fitted without its row (exact
+    An RVFL ensemble predicts each value from networks fitted without its row (exact
     leave-one-out), and is fitted again with less weight on values that are far off. The
     residual of a row is measured by the usual size of the residuals of its 50 nearest rows,
     more generously for a row that is far from all others. How far values are from what is
@@ -253,9 +256,9 @@ def list_values(
 
 
 def predict_without(X: np.ndarray, targets: np.ndarray, seed: int) -> np.ndarray:
-    """Return what a committee predicts for each row without it.
+    """Return what an RVFL ensemble predicts for each row without it.
 
-    A wrong value pulls the predictions for other rows. So the committee is fitted again,
+    A wrong value pulls the predictions for other rows. So the ensemble is fitted again,
     with less weight on what was far off.
 
     Parameters
@@ -267,15 +270,16 @@ def predict_without(X: np.ndarray, targets: np.ndarray, seed: int) -> np.ndarray
     seed : int
         Draws the networks.
     """
-    sizes: dict[str, Any] = {"n_layers": "auto", "n_hidden": "auto", "random_state": seed}
+    sizes: dict[str, Any] = {"n_estimators": "auto", "n_hidden": "auto", "random_state": seed}
+    sizes["max_samples"] = MAX_SAMPLES
     farthest = FARTHEST * float(np.quantile(np.abs(targets), 0.9)) or np.inf
-    model = RVFLCommitteeRegressor(**sizes).fit(X, np.clip(targets, -farthest, farthest))
+    model = RVFLEnsembleRegressor(**sizes).fit(X, np.clip(targets, -farthest, farthest))
     for _ in range(N_REFITS):
         residuals = np.abs(targets - model.loo_prediction_)
         limit = FULL_WEIGHT * usual_size(residuals)
         weights = np.square(limit / np.maximum(residuals, limit)) if limit > 0 else None
         # The activation is kept: to choose it again costs four times as much and brings nothing.
-        again = RVFLCommitteeRegressor(activation=model.activation_, **sizes)
+        again = RVFLEnsembleRegressor(activation=model.activation_, **sizes)
         model = again.fit(X, targets, weights)
     return model.loo_prediction_
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from granulearn.memberships.base import nearest_others
+from granulearn.utils.neighbors import nearest_others
 
 # These were chosen on half of the sets of `benchmarks/compare_values.py`.
 N_NEIGHBORS = 50

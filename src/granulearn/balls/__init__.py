@@ -1,25 +1,42 @@
-"""Granular balls: their records, their makers, and the function and estimator that make them."""
+"""Granular balls, their generators and memberships, and the classifier by the nearest ball."""
 
+from granulearn.balls.ball_knn import GranularBallKNNClassifier
+from granulearn.balls.ball_set import BallSet, balls_from_labels
 from granulearn.balls.gbg_plus_plus import GBGPlusPlusBalls
-from granulearn.balls.granular_balls import GranularBalls, generate_balls
+from granulearn.balls.generators import BallGenerator, GranularBalls, generate_balls
 from granulearn.balls.k_division import KDivisionBalls
-from granulearn.balls.makers import BallMaker, balls_of_groups, maker_names, resolve_maker
+from granulearn.balls.memberships import (
+    CallableMembership,
+    EvidenceMembership,
+    FuzzyMembership,
+    Membership,
+    PrecomputedMembership,
+    SDAPMembership,
+    UniformMembership,
+    membership_names,
+    resolve_membership,
+)
 from granulearn.balls.rd_gbg import RDGBGBalls
-from granulearn.balls.records import BallSet, Samples, check_samples
 from granulearn.balls.two_means import TwoMeansBalls
 
 __all__ = [
-    "BallMaker",
+    "BallGenerator",
     "BallSet",
+    "CallableMembership",
+    "EvidenceMembership",
+    "FuzzyMembership",
     "GBGPlusPlusBalls",
+    "GranularBallKNNClassifier",
     "GranularBalls",
     "KDivisionBalls",
+    "Membership",
+    "PrecomputedMembership",
     "RDGBGBalls",
-    "Samples",
+    "SDAPMembership",
     "TwoMeansBalls",
-    "balls_of_groups",
-    "check_samples",
+    "UniformMembership",
+    "balls_from_labels",
     "generate_balls",
-    "maker_names",
-    "resolve_maker",
+    "membership_names",
+    "resolve_membership",
 ]

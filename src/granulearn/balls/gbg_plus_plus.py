@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from granulearn.balls.makers import (
-    BallMaker,
+from granulearn.balls.ball_set import (
     ball_set_around,
-    balls_of_groups,
-    check_purity,
+    balls_from_labels,
     halves_of_widest_feature,
     nearest_balls,
     scaled_rows,
 )
-from granulearn.balls.records import Samples
+from granulearn.balls.generators import BallGenerator, check_purity
+from granulearn.utils.validation import Samples
 
 # Samples at the mean distance itself belong to the ball, whatever rounding says.
 AT_RADIUS = 1 + 2.0**-20
 LLOYD_PASSES = 30
 
 
-class GBGPlusPlusBalls(BallMaker):
+class GBGPlusPlusBalls(BallGenerator):
     r"""Cut balls around the majority class, and give what is left over to the nearest ball.
 
     What is cut out of a ball first are the samples around the mean of its
@@ -84,10 +83,10 @@ class GBGPlusPlusBalls(BallMaker):
     def _validate_params(self):
         check_purity(self.purity)
 
-    def _make(self, samples, seed, n_threads):
+    def _generate(self, samples, seed, n_threads):
         groups = groups_around_majorities(samples, float(self.purity))
         inside = np.flatnonzero(groups >= 0)
-        core = balls_of_groups(samples.take(inside), groups[inside])
+        core = balls_from_labels(samples.take(inside), groups[inside])
         outliers = np.flatnonzero(groups < 0)
         groups[outliers] = nearest_balls(
             core.centers, core.radii, samples.X[outliers], n_threads=n_threads

@@ -5,16 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from granulearn.balls.makers import (
-    BallMaker,
-    balls_of_groups,
-    check_purity,
-    halves_of_widest_feature,
-    scaled_rows,
-)
+from granulearn.balls.ball_set import balls_from_labels, halves_of_widest_feature, scaled_rows
+from granulearn.balls.generators import BallGenerator, check_purity
 
 
-class KDivisionBalls(BallMaker):
+class KDivisionBalls(BallGenerator):
     r"""Divide balls by one sample of each class until each is pure enough.
 
     A ball below `purity` keeps its centre, a random sample of every other class
@@ -69,7 +64,7 @@ class KDivisionBalls(BallMaker):
     def _validate_params(self):
         check_purity(self.purity)
 
-    def _make(self, samples, seed, n_threads):
+    def _generate(self, samples, seed, n_threads):
         X, codes = scaled_rows(samples.X), samples.codes
         stream = np.random.default_rng(seed)
         groups, n_balls = np.empty(len(X), int), 0
@@ -84,7 +79,7 @@ class KDivisionBalls(BallMaker):
                 n_balls += 1
             else:
                 pending += parts
-        return balls_of_groups(samples, groups)
+        return balls_from_labels(samples, groups)
 
 
 def _divided(X, codes, rows, center, stream) -> list[tuple[np.ndarray, int]] | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import KDTree
 
-from granulearn.balls.makers import BallMaker, ball_set_around, power_of_two_scale
+from granulearn.balls.ball_set import ball_set_around, power_of_two_scale
+from granulearn.balls.generators import BallGenerator
 
 
-class RDGBGBalls(BallMaker):
+class RDGBGBalls(BallGenerator):
     r"""Grow pure balls that do not overlap, by restricted diffusion.
 
     A ball grows around a sample to the last sample of its class before the first
@@ -33,7 +34,7 @@ class RDGBGBalls(BallMaker):
     the paper, but for one rule: there, samples without a neighbour of their
     class are taken for noise and left out, and here no sample is lost.
 
-    Time grows with the samples times the balls: this maker is for comparison, not
+    Time grows with the samples times the balls: this generator is for comparison, not
     for large tables.
 
     References
@@ -51,7 +52,7 @@ class RDGBGBalls(BallMaker):
 
     name = "rd-gbg"
 
-    def _make(self, samples, seed, n_threads):
+    def _generate(self, samples, seed, n_threads):
         scale, codes = power_of_two_scale(samples.X), samples.codes
         X = samples.X.astype(np.float64) * scale
         own, foreign = distances_to_both_kinds(X, codes, n_threads)

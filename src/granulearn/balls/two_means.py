@@ -10,32 +10,28 @@ random numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from granulearn.balls.makers import (
-    BallMaker,
-    ball_set_of_parts,
-    check_purity,
-    in_threads,
-    power_of_two_scale,
-)
-from granulearn.balls.records import BallSet
+from granulearn.balls.ball_set import join_balls, power_of_two_scale
+from granulearn.balls.generators import BallGenerator, check_purity
+from granulearn.utils.threads import in_threads
 
-INITS = ("k-means++", "class-means")
+INITS = ("k-means++", "class-means")  # in the order of the numbers that the kernels have for them
 ONE_BUCKET_ROWS = 16_384  # a data set of at most so many rows is a single bucket
 ROUTE_CHUNK_ROWS = 65_536
+MAX_FIT_ROWS = 500  # two means of a larger ball are fitted on so many of its rows
+SAMPLE_STEP = 16  # the first splits of a large set are found on one row in so many
 
 
-class TwoMeansBalls(BallMaker):
+class TwoMeansBalls(BallGenerator):
     """Split balls in two by 2-means until each is pure enough.
 
-    The maker of the paper, and the default. It starts with one ball of all
+    The generator of the paper, and the default. It starts with one ball of all
     samples and splits every ball whose purity (the share of its most frequent
     class) is below `purity`. Use it when labels are clean, or as the baseline for
-    other makers. Its weak point is wrong labels: to be pure, a ball must get rid
+    other generators. Its weak point is wrong labels: to be pure, a ball must get rid
     of them, so most of them end as balls of one sample.
 
     Parameters
@@ -74,180 +70,111 @@ class TwoMeansBalls(BallMaker):
             known = ", ".join(map(repr, INITS))
             raise ValueError(f"init={self.init!r} is not known; use one of {known}.")
 
-    def _make(self, samples, seed, n_threads):
-        rule = SplitRule(purity=float(self.purity), init=self.init, seed=seed)
-        parts = split_into_balls(samples.X, samples.codes, len(samples.classes), rule, n_threads)
-        return _joined(parts, samples.classes, power_of_two_scale(samples.X))
+    def _generate(self, samples, seed, n_threads):
+        splitter = _Splitter(
+            samples.X,
+            samples.codes,
+            len(samples.classes),
+            power_of_two_scale(samples.X),
+            float(self.purity),
+            INITS.index(self.init),
+        )
+        if len(samples) <= ONE_BUCKET_ROWS:
+            buckets = [(np.arange(len(samples)), np.uint64(seed))]
+        else:
+            buckets = splitter.buckets(seed, n_threads)
+        parts = in_threads(splitter.balls_of_bucket, buckets, n_threads)
+        joined = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return join_balls(*joined, classes=samples.classes, scale=splitter.scale)
 
 
 @dataclass(frozen=True)
-class SplitRule:
-    """Settings that decide a split, apart from the data."""
+class _Splitter:
+    """Samples, and what decides how they are split."""
 
+    X: np.ndarray
+    codes: np.ndarray
+    n_classes: int
+    scale: float
     purity: float
-    init: str
-    seed: int
-    max_fit_rows: int = 500  # two means of a larger ball are fitted on so many of its rows
-    sample_step: int = 16  # the first splits of a large set are found on one row in so many
+    init: int
 
-    @property
-    def init_code(self) -> int:
-        """The number that stands for `init` in the kernels."""
-        from granulearn.balls._two_means_kernels import CLASS_MEANS, KMEANS_PLUS_PLUS
+    def buckets(self, seed: int, n_threads: int) -> list[tuple[np.ndarray, np.uint64]]:
+        """Split on a part of the rows first; return all rows of each bucket, and its key."""
+        from granulearn.balls import _kernels
 
-        return {"k-means++": KMEANS_PLUS_PLUS, "class-means": CLASS_MEANS}[self.init]
+        n, d = self.X.shape
+        # One row of each stretch, so that sorted data is sampled evenly.
+        begins = np.arange(0, n, SAMPLE_STEP)
+        lengths = np.minimum(SAMPLE_STEP, n - begins)
+        jitter = np.random.RandomState(seed % 2**32).uniform(size=len(begins))
+        chosen = begins + (jitter * lengths).astype(np.intp)
+        sample = np.empty((len(chosen), d), self.X.dtype)
+        _kernels.gather_rows(self.X, chosen, self.scale, sample)
 
+        max_nodes = 8 * len(chosen) // MAX_FIT_ROWS + 3
+        midpoints, directions = np.empty((2, max_nodes, d), self.X.dtype)
+        children, keys = np.empty((max_nodes, 2), np.int64), np.empty(max_nodes, np.uint64)
+        n_nodes = _kernels.grow_tree(
+            sample, self.codes[chosen], np.uint64(seed), self.purity, self.init, MAX_FIT_ROWS,
+            self.n_classes, midpoints, directions, children, keys,
+        )  # fmt: skip
 
-@dataclass(frozen=True)
-class Bucket:
-    """Rows that are split on their own: the whole data set, or a leaf of its first splits."""
+        leaf = np.empty(n, np.int64)
+        in_threads(
+            lambda start: _kernels.route_rows(
+                self.X, self.scale, start, min(start + ROUTE_CHUNK_ROWS, n),
+                midpoints, directions, children, leaf,
+            ),
+            range(0, n, ROUTE_CHUNK_ROWS),
+            n_threads,
+        )  # fmt: skip
 
-    order: np.ndarray
-    key: np.uint64
-    depth: int
+        node_of_row = self._pure_enough(children[:n_nodes], leaf)[leaf]
+        # Narrow numbers are sorted in less time.
+        node_of_row = node_of_row.astype(np.min_scalar_type(n_nodes))
+        order = np.argsort(node_of_row, kind="stable")
+        nodes, starts = np.unique(node_of_row[order], return_index=True)
+        rows_of_nodes = np.split(order, starts[1:])
+        return [(rows, keys[node]) for node, rows in zip(nodes, rows_of_nodes, strict=True)]
 
+    def _pure_enough(self, children: np.ndarray, leaf: np.ndarray) -> np.ndarray:
+        """Return, for each node of the first splits, the node whose bucket holds its rows.
 
-@dataclass(frozen=True)
-class BucketBalls:
-    """The balls of one bucket, in the units of the scaled rows."""
+        The splits were found on a part of the rows. Now that all rows are counted, the
+        first node on the way down that is pure enough takes the rows of all nodes below it.
+        """
+        n_nodes, n_classes = len(children), self.n_classes
+        counts = np.bincount(leaf * n_classes + self.codes, minlength=n_nodes * n_classes)
+        counts = counts.reshape(n_nodes, n_classes)
+        for node in range(n_nodes - 1, -1, -1):  # children come after their parent
+            if children[node, 0] >= 0:
+                counts[node] = counts[children[node]].sum(axis=0)
+        stops = (children[:, 0] < 0) | (counts.max(axis=1) / counts.sum(axis=1) >= self.purity)
+        bucket_of = np.full(n_nodes, -1)
+        for node in range(n_nodes):
+            if bucket_of[node] < 0 and stops[node]:
+                bucket_of[node] = node
+            if children[node, 0] >= 0:
+                bucket_of[children[node]] = bucket_of[node]
+        return bucket_of
 
-    order: np.ndarray  # row numbers, ball by ball
-    sizes: np.ndarray
-    centers: np.ndarray
-    radii: np.ndarray
-    class_counts: np.ndarray
-    depth: int
+    def balls_of_bucket(self, bucket: tuple[np.ndarray, np.uint64]) -> tuple[np.ndarray, ...]:
+        """Split one bucket down to its balls; return what `join_balls` takes of them."""
+        from granulearn.balls import _kernels
 
-
-def split_into_balls(
-    X: np.ndarray,
-    codes: np.ndarray,
-    n_classes: int,
-    rule: SplitRule,
-    n_threads: int,
-    one_bucket_rows: int = ONE_BUCKET_ROWS,
-) -> list[BucketBalls]:
-    """Split all rows; the balls come bucket by bucket."""
-    scale = power_of_two_scale(X)
-    if len(X) <= one_bucket_rows:
-        buckets = [Bucket(np.arange(len(X)), np.uint64(rule.seed), 0)]
-    else:
-        buckets = _first_splits(X, codes, n_classes, rule, scale, n_threads)
-    return in_threads(
-        lambda bucket: _balls_of_bucket(X, codes, n_classes, rule, scale, bucket),
-        buckets,
-        n_threads,
-    )
-
-
-def _first_splits(
-    X: np.ndarray,
-    codes: np.ndarray,
-    n_classes: int,
-    rule: SplitRule,
-    scale: float,
-    n_threads: int,
-) -> list[Bucket]:
-    """Find the first splits on a part of the rows and send every row to its bucket."""
-    from granulearn.balls import _ball_kernels
-
-    n, d = X.shape
-    # One row of each stretch, so that sorted data is sampled evenly.
-    begins = np.arange(0, n, rule.sample_step)
-    lengths = np.minimum(rule.sample_step, n - begins)
-    jitter = np.random.RandomState(rule.seed % 2**32).uniform(size=len(begins))
-    chosen = begins + (jitter * lengths).astype(np.intp)
-    sample = np.empty((len(chosen), d), X.dtype)
-    _ball_kernels.gather_rows(X, chosen, scale, sample)
-
-    max_nodes = 8 * len(chosen) // rule.max_fit_rows + 3
-    midpoints = np.empty((max_nodes, d), X.dtype)
-    directions = np.empty((max_nodes, d), X.dtype)
-    children = np.empty((max_nodes, 2), np.int64)
-    keys = np.empty(max_nodes, np.uint64)
-    depths = np.empty(max_nodes, np.int64)
-    n_nodes = _ball_kernels.grow_tree(
-        sample, codes[chosen], np.uint64(rule.seed), rule.purity, rule.init_code,
-        rule.max_fit_rows, n_classes,
-        midpoints, directions, children, keys, depths,
-    )  # fmt: skip
-
-    leaf = np.empty(n, np.int64)
-    in_threads(
-        lambda start: _ball_kernels.route_rows(
-            X, scale, start, min(start + ROUTE_CHUNK_ROWS, n),
-            midpoints, directions, children, leaf,
-        ),
-        range(0, n, ROUTE_CHUNK_ROWS),
-        n_threads,
-    )  # fmt: skip
-
-    bucket_node = _pure_enough_or_leaf(children[:n_nodes], leaf, codes, n_classes, rule.purity)
-    node_of_row = bucket_node.astype(np.min_scalar_type(n_nodes))[leaf]
-    order = np.argsort(node_of_row, kind="stable")
-    nodes, starts = np.unique(node_of_row[order], return_index=True)
-    return [
-        Bucket(rows, keys[node], int(depths[node]))
-        for node, rows in zip(nodes, np.split(order, starts[1:]), strict=True)
-    ]
-
-
-def _pure_enough_or_leaf(
-    children: np.ndarray, leaf: np.ndarray, codes: np.ndarray, n_classes: int, purity: float
-) -> np.ndarray:
-    """Return, for each node of the first splits, the node whose bucket holds its rows.
-
-    The splits were found on a part of the rows. Now that all rows are counted, the
-    first node on the way down that is pure enough takes the rows of all nodes below it.
-    """
-    n_nodes = len(children)
-    counts = np.bincount(leaf * n_classes + codes, minlength=n_nodes * n_classes)
-    counts = counts.reshape(n_nodes, n_classes)
-    for node in range(n_nodes - 1, -1, -1):  # children come after their parent
-        if children[node, 0] >= 0:
-            counts[node] = counts[children[node]].sum(axis=0)
-    stops = (children[:, 0] < 0) | (counts.max(axis=1) / counts.sum(axis=1) >= purity)
-    bucket_node = np.full(n_nodes, -1)
-    for node in range(n_nodes):
-        if bucket_node[node] < 0 and stops[node]:
-            bucket_node[node] = node
-        if children[node, 0] >= 0:
-            bucket_node[children[node]] = bucket_node[node]
-    return bucket_node
-
-
-def _balls_of_bucket(
-    X: np.ndarray,
-    codes: np.ndarray,
-    n_classes: int,
-    rule: SplitRule,
-    scale: float,
-    bucket: Bucket,
-) -> BucketBalls:
-    """Split one bucket down to its balls and describe them."""
-    from granulearn.balls import _ball_kernels
-
-    n, d = len(bucket.order), X.shape[1]
-    rows = np.empty((n, d), X.dtype)
-    _ball_kernels.gather_rows(X, bucket.order, scale, rows)
-    y = codes[bucket.order]
-    perm, sizes = np.empty(n, np.int64), np.empty(n, np.int64)
-    depth = _ball_kernels.grow_balls(
-        rows, y, bucket.key, bucket.depth, rule.purity, rule.init_code, rule.max_fit_rows,
-        n_classes, perm, sizes,
-    )  # fmt: skip
-    starts = np.append(np.flatnonzero(sizes), n)
-    k = len(starts) - 1
-    centers, radii = np.empty((k, d), X.dtype), np.empty(k, X.dtype)
-    class_counts = np.zeros((k, n_classes), np.int64)
-    _ball_kernels.summarise_balls(rows, y, perm, starts, centers, radii, class_counts)
-    return BucketBalls(bucket.order[perm], np.diff(starts), centers, radii, class_counts, depth)
-
-
-def _joined(parts: Sequence[BucketBalls], classes: np.ndarray, scale: float) -> BallSet:
-    """Put the balls of all buckets into one record, in the units of X."""
-    order, sizes, centers, radii, class_counts = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("order", "sizes", "centers", "radii", "class_counts")
-    )
-    return ball_set_of_parts(order, sizes, centers, radii, class_counts, classes, scale)
+        order, key = bucket
+        n, d = len(order), self.X.shape[1]
+        rows = np.empty((n, d), self.X.dtype)
+        _kernels.gather_rows(self.X, order, self.scale, rows)
+        y = self.codes[order]
+        perm, sizes = np.empty(n, np.int64), np.empty(n, np.int64)
+        _kernels.grow_balls(
+            rows, y, key, self.purity, self.init, MAX_FIT_ROWS, self.n_classes, perm, sizes
+        )
+        starts = np.append(np.flatnonzero(sizes), n)
+        k = len(starts) - 1
+        centers, radii = np.empty((k, d), rows.dtype), np.empty(k, rows.dtype)
+        class_counts = np.zeros((k, self.n_classes), np.int64)
+        _kernels.summarise_balls(rows, y, perm, starts, centers, radii, class_counts)
+        return order[perm], np.diff(starts), centers, radii, class_counts

@@ -28,18 +28,18 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from granulearn import ensemble, estimators, forest
+from granulearn import balls, ensemble, forest, rvfl
 from granulearn._extras import EXTRAS, how_to_install
-from granulearn.balls import BallMaker, maker_names
+from granulearn.balls import BallGenerator, Membership, membership_names
+from granulearn.balls.generators import generator_names
 from granulearn.bench.scores import scoring_for_tuning
 from granulearn.bench.study import Grid, Method, StudyError, Tuning, hint_for
-from granulearn.memberships import Membership, membership_names
 from granulearn.model_selection import PathSearchCV, paper_grid
 from granulearn.model_selection.sharing import shared_work
 
 _PUBLIC = {
     name: vars(room)[name]
-    for room in (estimators, forest, ensemble)
+    for room in (balls, rvfl, forest, ensemble)
     for name in room.__all__
     if isinstance(vars(room)[name], type) and issubclass(vars(room)[name], ClassifierMixin)
 }
@@ -48,7 +48,7 @@ CLASSIFIERS = tuple(sorted(_PUBLIC))
 # place is given the first argument alone), and the names that are known.
 _SCHEMES: dict[str, tuple[type, Callable, Callable[[], Iterable[str]]]] = {
     "membership": (Membership, Membership._rate, membership_names),
-    "balls": (BallMaker, BallMaker._make, maker_names),
+    "balls": (BallGenerator, BallGenerator._generate, generator_names),
 }
 SCHEME_NAMES = {name: known for name, (_, _, known) in _SCHEMES.items()}
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
@@ -232,7 +232,7 @@ def _find_class(path: str) -> type[BaseEstimator]:
 
 
 def _check_schemes(model: Any, grids: list[Grid], varied: Grid) -> None:
-    """Refuse memberships and ball makers that our estimators could not use."""
+    """Refuse memberships and ball generators that our estimators could not use."""
     parameters = model.get_params()
     given = [
         ("vary" if key in varied else "fixed", key, value) for key, value in parameters.items()

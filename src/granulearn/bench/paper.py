@@ -34,11 +34,6 @@ BASELINES = ("RVFL", "ELM", "GB-RVFL", "GE-GB-RVFL", "CRVFL", "ACRVFL")
 CAVEAT = "(As we read it; the paper's own figures do not say so either.)"
 # What Nemenyi's test does not separate from F-GBRVFL in the paper.
 EXCEPTIONS = ("RVFL", "GB-RVFL")
-STRESS_KINDS = {
-    "outliers": "outliers",
-    "rare": "a rare class",
-    "joined": "wrong labels beside outliers or a rare class",
-}
 
 
 @dataclass(frozen=True)
@@ -46,7 +41,7 @@ class Claim:
     """One claim of the paper beside what this run says."""
 
     about: str
-    """``table 1``, ``noise``, ``sensitivity``, or a kind of stress."""
+    """``table 1``, ``noise``, ``sensitivity``, or what a benchmark is about."""
     source: str
     """Where the paper says it."""
     text: str
@@ -87,10 +82,10 @@ def claims_of_table1(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
             rule = _separation(model, other, wanted=not alike)
             rows.append(("section IV", f"{model} {words} (Nemenyi's test).", rule))
     rows += [
-        ("abstract", f"{model} is more accurate than every baseline, in the mean.", _ahead(model))
+        ("abstract", f"{model} is more accurate than every baseline, in the mean.", is_ahead(model))
         for model in PROPOSED
     ]
-    return _claims("table 1", rows, paper, ours)
+    return check_claims("table 1", rows, paper, ours)
 
 
 def claims_of_noise(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
@@ -100,43 +95,11 @@ def claims_of_noise(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
         ("table S.I", f"{under} {SDAP_MODEL} has the {most}", _mean(SDAP_MODEL, 1)),
         ("table S.I", f"{under} {F_MODEL} has the second {most}", _mean(F_MODEL, 2)),
         *(("abstract", f"{under} {model} is more accurate than every baseline, in the mean.",
-           _ahead(model)) for model in PROPOSED),
+           is_ahead(model)) for model in PROPOSED),
         *(("abstract", f"{model} is more stable: from 5 to 40 % noise it loses less accuracy than "
-           "every baseline.", _loses_least(model)) for model in PROPOSED),
+           "every baseline.", loses_least(model)) for model in PROPOSED),
     ]  # fmt: skip
-    return _claims("noise", rows, paper, ours)
-
-
-def claims_of_stress(ours: dict[str, pd.DataFrame], worst: dict[str, str]) -> list[Claim]:
-    """Check the promise of the abstract, which prints no figures on it: robust to what disturbs.
-
-    Parameters
-    ----------
-    ours : dict
-        For each of `STRESS_KINDS`, balanced accuracy in percent, indexed by data set and how
-        hard the condition is: 0 for clean rows, the largest number for the hardest one.
-    worst : dict
-        For each of these, the hardest condition in words.
-
-    Returns
-    -------
-    list of Claim
-        For each kind and each proposed model, that it is ahead of every baseline in the mean
-        over all disturbed conditions, and that it loses least from clean rows to the hardest.
-    """
-    found = []
-    for kind, words in STRESS_KINDS.items():
-        disturbed = ours[kind][ours[kind].index.get_level_values(1) > 0]
-        ahead: list[Row] = [
-            ("abstract", f"With {words} {model} is more accurate (balanced accuracy) than every "
-             "baseline, in the mean.", _ahead(model)) for model in PROPOSED
-        ]  # fmt: skip
-        stable: list[Row] = [
-            ("abstract", f"{model} is more stable: from clean rows to {worst[kind]} it loses less "
-             "balanced accuracy than every baseline.", _loses_least(model)) for model in PROPOSED
-        ]  # fmt: skip
-        found += _claims(kind, ahead, None, disturbed) + _claims(kind, stable, None, ours[kind])
-    return found
+    return check_claims("noise", rows, paper, ours)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,9 +165,10 @@ def claims_in_short(claims: list[Claim]) -> dict[str, list[str]]:
 _VERDICT = {True: FOUND, False: NOT_FOUND, None: OPEN}
 
 
-def _claims(
+def check_claims(
     about: str, rows: list[Row], paper: pd.DataFrame | None, ours: pd.DataFrame
 ) -> list[Claim]:
+    """Apply rules to the paper's table, if there is one, and to ours."""
     lacking = int(ours.isna().to_numpy().sum())
     # Rules about ranks read one comparison of the table.
     of_sets = ours.index.nlevels == 1
@@ -258,7 +222,9 @@ def _separation(model: str, baseline: str, *, wanted: bool) -> Rule:
     return rule
 
 
-def _ahead(model: str) -> Rule:
+def is_ahead(model: str) -> Rule:
+    """Return the rule that a model has a higher mean than every baseline."""
+
     def rule(table: pd.DataFrame, _: Any) -> Reading:
         means = mean_accuracy(table)
         best = str(means[list(BASELINES)].idxmax())
@@ -268,7 +234,9 @@ def _ahead(model: str) -> Rule:
     return rule
 
 
-def _loses_least(model: str) -> Rule:
+def loses_least(model: str) -> Rule:
+    """Return the rule that a model loses least from the first level of a table to the last."""
+
     def rule(table: pd.DataFrame, _: Any) -> Reading:
         by_rate = table.groupby(level=1).mean().sort_index()
         losses = by_rate.iloc[0] - by_rate.iloc[-1]

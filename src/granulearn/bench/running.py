@@ -35,8 +35,8 @@ from granulearn.bench.scores import TIMES, Prediction
 from granulearn.bench.store import Outcome, Store
 from granulearn.bench.study import Study
 from granulearn.datasets import DatasetUnavailableError
-from granulearn.estimators import SDAPGBRVFLClassifier
 from granulearn.forest import BallForestClassifier
+from granulearn.rvfl import SDAPGBRVFLClassifier
 
 if TYPE_CHECKING:
     from distributed import Client

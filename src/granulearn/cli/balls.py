@@ -22,16 +22,18 @@ SHOWN_AT_EACH_END = 5
 
 
 def _scheme_names(incomplete: str) -> list[str]:
-    from granulearn.memberships import membership_names
+    from granulearn.balls import membership_names
 
     # Memberships that samples were given do not come from a table.
-    return [name for name in membership_names() if name != "given" and name.startswith(incomplete)]
+    return [
+        name for name in membership_names() if name != "precomputed" and name.startswith(incomplete)
+    ]
 
 
-def _maker_names(incomplete: str) -> list[str]:
-    from granulearn.balls import maker_names
+def _generator_names(incomplete: str) -> list[str]:
+    from granulearn.balls.generators import generator_names
 
-    return [name for name in maker_names() if name.startswith(incomplete)]
+    return [name for name in generator_names() if name.startswith(incomplete)]
 
 
 @opt.takes_table
@@ -44,7 +46,9 @@ def balls(
     plot: Annotated[Path | None, Option(help="Picture to write (png, pdf, svg).")] = None,
     maker: Annotated[
         str,
-        Option(help="How balls are made; an unknown name lists all.", **opt.one_of(_maker_names)),
+        Option(
+            help="How balls are made; an unknown name lists all.", **opt.one_of(_generator_names)
+        ),
     ] = "two-means",
     purity: Annotated[
         float, Option(min=0.01, max=1.0, help="Balls below it are split, by makers that ask.")
@@ -69,9 +73,8 @@ def balls(
     import numpy as np
     import pyarrow as pa
 
-    from granulearn.balls import generate_balls
+    from granulearn.balls import generate_balls, resolve_membership
     from granulearn.cli.table_report import as_facts, show_short
-    from granulearn.memberships import resolve_membership
     from granulearn.preprocess import TablePreprocessor
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_csv

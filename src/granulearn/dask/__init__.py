@@ -11,7 +11,7 @@ from granulearn.dask.classifiers import (
     DaskGBRVFLClassifier,
     DaskRobustClassifier,
     DaskRVFLClassifier,
-    DaskRVFLCommitteeClassifier,
+    DaskRVFLEnsembleClassifier,
     DaskSDAPGBRVFLClassifier,
 )
 from granulearn.dask.cluster import ClusterError, open_client
@@ -23,7 +23,7 @@ __all__ = [
     "DaskGBRVFLClassifier",
     "DaskLabelAudit",
     "DaskRVFLClassifier",
-    "DaskRVFLCommitteeClassifier",
+    "DaskRVFLEnsembleClassifier",
     "DaskRobustClassifier",
     "DaskSDAPGBRVFLClassifier",
     "open_client",

@@ -17,8 +17,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from granulearn.balls.records import Samples, check_enough_to_learn, describe_samples
 from granulearn.dask.cluster import compute, tree_reduce
+from granulearn.utils.validation import Samples, check_enough_to_learn, describe_samples
 
 SAMPLE_SIZE = 50_000
 """Rows that are sampled to memory, about."""

@@ -19,7 +19,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import fit_context
-from granulearn.balls.makers import check_min_ball_size
+from granulearn.balls import PrecomputedMembership, resolve_membership
+from granulearn.balls.generators import check_min_ball_size, mean_weights
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
     Block,
@@ -31,25 +32,18 @@ from granulearn.dask.blocks import (
 )
 from granulearn.dask.cluster import compute, keep, tree_reduce
 from granulearn.ensemble import RobustClassifier
-from granulearn.estimators import (
+from granulearn.forest import BallForestClassifier
+from granulearn.rvfl import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
     RVFLClassifier,
-    RVFLCommitteeClassifier,
+    RVFLEnsembleClassifier,
     SDAPGBRVFLClassifier,
+    one_hot,
 )
-from granulearn.estimators.ball_rvfl import mean_weights
-from granulearn.estimators.base import (
-    Seeds,
-    TrainingRows,
-    draw_seeds,
-    multiply_weights,
-    sample_rows,
-    weight_of_each_class,
-)
-from granulearn.forest import BallForestClassifier
-from granulearn.memberships import GivenMembership, resolve_membership
-from granulearn.network import FeatureMap, NormalEquations, normal_equations, one_hot, solve_primal
+from granulearn.rvfl.base import TrainingRows, multiply_weights, sample_rows, weight_of_each_class
+from granulearn.rvfl.ridge import FeatureMap, NormalEquations, normal_equations, solve_primal
+from granulearn.utils.estimator import Seeds, draw_seeds
 
 CLOSED_FORM = (RVFLClassifier, GBRVFLClassifier, FGBRVFLClassifier, SDAPGBRVFLClassifier)
 """Classifiers that are fitted to all rows."""
@@ -348,14 +342,14 @@ class DaskBallForestClassifier(_Sampled, BallForestClassifier):
     _plain = BallForestClassifier
 
 
-class DaskRVFLCommitteeClassifier(_Sampled, RVFLCommitteeClassifier):
-    """`RVFLCommitteeClassifier` for Dask arrays and DataFrames, fitted to a sample of the rows.
+class DaskRVFLEnsembleClassifier(_Sampled, RVFLEnsembleClassifier):
+    """`RVFLEnsembleClassifier` for Dask arrays and DataFrames, fitted to a sample of the rows.
 
-    The parameters are those of `RVFLCommitteeClassifier`.
+    The parameters are those of `RVFLEnsembleClassifier`.
 
     Attributes
     ----------
-    estimator_ : RVFLCommitteeClassifier
+    estimator_ : RVFLEnsembleClassifier
         The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
         attributes are those of this object too.
 
@@ -367,15 +361,15 @@ class DaskRVFLCommitteeClassifier(_Sampled, RVFLCommitteeClassifier):
     --------
     >>> import dask.array as da
     >>> from sklearn.datasets import make_moons
-    >>> from granulearn.dask import DaskRVFLCommitteeClassifier
+    >>> from granulearn.dask import DaskRVFLEnsembleClassifier
     >>> X, y = make_moons(400, noise=0.1, random_state=0)
     >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
-    >>> model = DaskRVFLCommitteeClassifier(random_state=0).fit(rows, labels)
+    >>> model = DaskRVFLEnsembleClassifier(random_state=0).fit(rows, labels)
     >>> model.estimator_.score(X, y) > 0.9  # the ordinary classifier
     True
     """
 
-    _plain = RVFLCommitteeClassifier
+    _plain = RVFLEnsembleClassifier
 
 
 class DaskRobustClassifier(_Sampled, RobustClassifier):
@@ -456,14 +450,14 @@ def rows_of_block(
         return None
     if not isinstance(model, GBRVFLClassifier):
         return sample_rows(samples)
-    samples = samples.in_ball_order()
-    balls = model._maker()(samples, random_state=seeds.balls, n_jobs=model.n_jobs)
+    samples = samples.for_balls()
+    balls = model._generator()(samples, random_state=seeds.balls, n_jobs=model.n_jobs)
     balls = balls.without_small(model.min_ball_size)
     if not len(balls):
         return None
     scheme = resolve_membership(model.membership)
     if samples.memberships is not None:
-        scheme = GivenMembership(samples.memberships)
+        scheme = PrecomputedMembership(samples.memberships)
     delta = scheme(balls, samples.X, samples.codes)
     codes = np.searchsorted(classes, balls.classes)[balls.labels]
     weights = multiply_weights(mean_weights(balls, samples), delta**2)
@@ -495,12 +489,12 @@ def _totals(rows: TrainingRows | None, n_classes: int) -> np.ndarray:
 
 def _check_ball_model(model: Any, facts: Facts) -> None:
     check_min_ball_size(model.min_ball_size)
-    model._maker()._validate_params()
+    model._generator()._validate_params()
     scheme = resolve_membership(model.membership)
     scheme._validate_params()
-    if isinstance(scheme, GivenMembership) and scheme.sample_membership is not None:
+    if isinstance(scheme, PrecomputedMembership) and scheme.sample_membership is not None:
         raise TypeError(
-            "GivenMembership(sample_membership=...) holds memberships in memory; pass them to "
+            "PrecomputedMembership(sample_membership=...) is held in memory; pass memberships to "
             "fit as a Dask array or Series: fit(X, y, sample_membership=...)."
         )
     rows, _, alone = facts.counts.T

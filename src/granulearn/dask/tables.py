@@ -24,7 +24,6 @@ from dask import delayed
 from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import Pipeline
 
-from granulearn._words import counted
 from granulearn.audit.noise_rate import NoiseRate
 from granulearn.dask.audit import (
     PART_NAME,
@@ -68,6 +67,7 @@ from granulearn.training.training import (
     scores_of_confusion,
 )
 from granulearn.utils.files import folder_written_atomically, written_atomically
+from granulearn.utils.text import counted
 
 Tell = Callable[[str], None]
 

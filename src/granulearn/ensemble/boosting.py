@@ -10,8 +10,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from granulearn._sklearn_compat import StrOptions, fit_context
-from granulearn.balls import check_samples
-from granulearn.balls.makers import effective_n_jobs, limited_threads
 from granulearn.ensemble.boosted_trees import (
     MOST_LEAVES,
     MOST_ROUNDS,
@@ -19,12 +17,14 @@ from granulearn.ensemble.boosted_trees import (
     gains_of,
     trees_of,
 )
-from granulearn.estimators.base import weight_of_each_class
-from granulearn.estimators.estimator import Abilities, ScoreClassifier
-from granulearn.network import one_hot
+from granulearn.rvfl import one_hot
+from granulearn.rvfl.base import weight_of_each_class
+from granulearn.utils.estimator import Abilities, ScoreClassifier
 from granulearn.utils.sampling import grouped_folds, stratified_sample
 from granulearn.utils.saved import SHARE, Array, Part, require
 from granulearn.utils.stacking import brier_score
+from granulearn.utils.threads import effective_n_jobs, limited_threads
+from granulearn.utils.validation import check_samples
 
 N_FOLDS = 3
 LEARNING_RATE = 0.2

@@ -13,16 +13,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
-from granulearn.balls import check_samples
 from granulearn.ensemble.boosting import BoostedTreesClassifier
 from granulearn.ensemble.noise import check_noise_matrix, true_scores
-from granulearn.estimators.base import weight_of_each_class
-from granulearn.estimators.committee import RVFLCommitteeClassifier
-from granulearn.estimators.committee_fit import input_importances
-from granulearn.estimators.estimator import Abilities, DecisionClassifier, ScoreClassifier
 from granulearn.forest import BallForestClassifier
 from granulearn.forest.explanation import explain_rows
-from granulearn.network import one_hot
+from granulearn.rvfl import RVFLEnsembleClassifier, one_hot
+from granulearn.rvfl.base import weight_of_each_class
+from granulearn.rvfl.ensemble import input_importances
+from granulearn.utils.estimator import Abilities, DecisionClassifier, ScoreClassifier
 from granulearn.utils.sampling import (
     FEWEST_UNIQUE,
     grouped_folds,
@@ -37,6 +35,7 @@ from granulearn.utils.stacking import (
     stacking_weights,
     temperature_scale,
 )
+from granulearn.utils.validation import check_samples
 
 MEMBERS = ("forest", "rvfl", "booster")
 # The weights shrink to these, as if 300 samples said so, and more of small tables: there, the
@@ -49,7 +48,7 @@ SMOOTHING = 0.01
 MAX_JUDGED = 10_000
 # Folds for a member that hands out no out-of-sample probabilities.
 N_FOLDS = 5
-_OUT_OF_SAMPLE = ("out_of_sample_proba_", "oob_proba_", "loo_proba_")
+_OUT_OF_SAMPLE = ("out_of_sample_proba_", "oob_proba_")
 
 
 class RobustClassifier(DecisionClassifier):
@@ -57,7 +56,7 @@ class RobustClassifier(DecisionClassifier):
 
     The recommended default of the library and of ``granulearn fit``. A
     `BallForestClassifier` learns the local structure, an
-    `RVFLCommitteeClassifier` smooth boundaries, and a `BoostedTreesClassifier` what
+    `RVFLEnsembleClassifier` smooth boundaries, and a `BoostedTreesClassifier` what
     single features decide. The ensemble weights minimise the Brier score of
     out-of-sample predictions, so that wrong labels give weight to the cautious members.
     Nothing needs to be tuned. Its weak point is the price of three models.
@@ -67,7 +66,7 @@ class RobustClassifier(DecisionClassifier):
     forest : classifier, "drop" or None, default=None
         The first member; None means `BallForestClassifier`.
     rvfl : classifier, "drop" or None, default=None
-        The second member; None means `RVFLCommitteeClassifier`.
+        The second member; None means `RVFLEnsembleClassifier`.
     booster : classifier, "drop" or None, default=None
         The third member; None means `BoostedTreesClassifier`, which is left out with a
         warning where it cannot be fitted.
@@ -114,7 +113,7 @@ class RobustClassifier(DecisionClassifier):
     --------
     granulearn.TableClassifier : Takes tables as they come.
     granulearn.BallForestClassifier : Its forest alone.
-    granulearn.RVFLCommitteeClassifier : Its networks alone.
+    granulearn.RVFLEnsembleClassifier : Its networks alone.
     granulearn.LabelAudit : Says which labels are wrong.
 
     Notes
@@ -240,7 +239,7 @@ class RobustClassifier(DecisionClassifier):
         unseen, members = {}, []
         defaults = {
             "forest": BallForestClassifier,
-            "rvfl": RVFLCommitteeClassifier,
+            "rvfl": RVFLEnsembleClassifier,
             "booster": BoostedTreesClassifier,
         }
         for name in MEMBERS:
@@ -326,7 +325,7 @@ class RobustClassifier(DecisionClassifier):
         for name, weight in self.weights_.items():
             member = self._by_name()[name]
             importances = getattr(member, "feature_importances_", None)
-            if isinstance(member, RVFLCommitteeClassifier):
+            if isinstance(member, RVFLEnsembleClassifier):
                 variances = X[weights > 0].var(axis=0)
                 importances = input_importances(member.features_, member.coef_, variances)
             if importances is not None and np.any(importances):

@@ -10,10 +10,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
-from granulearn.balls import Samples, check_samples
-from granulearn.balls.makers import effective_n_jobs
-from granulearn.estimators.base import weight_of_each_class
-from granulearn.estimators.estimator import Abilities, ScoreClassifier
 from granulearn.forest.explanation import SeenRows, WeighedTree, explain_rows, weigh_trees
 from granulearn.forest.forest import (
     PRIORS,
@@ -23,10 +19,14 @@ from granulearn.forest.forest import (
     settings_for,
 )
 from granulearn.forest.tree import Prior
-from granulearn.network import one_hot
+from granulearn.rvfl import one_hot
+from granulearn.rvfl.base import weight_of_each_class
+from granulearn.utils.estimator import Abilities, ScoreClassifier
 from granulearn.utils.sampling import stratified_sample, unique_rows
 from granulearn.utils.saved import SHARE, Array, Part, require
 from granulearn.utils.stacking import stacking_weights
+from granulearn.utils.threads import effective_n_jobs
+from granulearn.utils.validation import Samples, check_samples
 
 # So many rows choose the weights of the priors.
 MAX_JUDGED = 10_000

@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from granulearn._words import counted
-from granulearn.balls import Samples
-from granulearn.balls.records import describe_samples
-from granulearn.estimators.estimator import ScoreClassifier
 from granulearn.forest.forest import BallForest
 from granulearn.forest.tree import BallTree, Prior, evidence_table
-from granulearn.memberships.base import nearest_points
+from granulearn.utils.estimator import ScoreClassifier
+from granulearn.utils.neighbors import nearest_points
+from granulearn.utils.text import counted
+from granulearn.utils.validation import Samples, describe_samples
 
 N_NEAREST = 3
 MOST_BALLS = 3

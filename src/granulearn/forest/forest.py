@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from granulearn.balls.makers import in_threads, power_of_two_scale
+from granulearn.balls.ball_set import power_of_two_scale
 from granulearn.forest.packed_trees import (
     PACKED,
     check_packed,
@@ -35,6 +35,7 @@ from granulearn.forest.tree import (
     mix_tree,
 )
 from granulearn.utils.saved import FINITE, Array, Number, Size, require
+from granulearn.utils.threads import in_threads
 
 # Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
 BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 128

@@ -15,7 +15,7 @@ from sklearn.utils import indexable
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from granulearn import estimators
+from granulearn import rvfl
 from granulearn._sklearn_compat import (
     StrOptions,
     check_method_params,
@@ -164,7 +164,7 @@ class PathSearchCV(GridSearchCV):
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from granulearn.estimators import RVFLClassifier
+    >>> from granulearn.rvfl import RVFLClassifier
     >>> from granulearn.model_selection import PathSearchCV, paper_grid
     >>> X, y = load_iris(return_X_y=True)
     >>> model = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0))
@@ -351,9 +351,7 @@ def _check_closed_form(problem: Problem, groups: list[Group]) -> None:
         if group.alone or not by_mean or not _has_closed_form(type(estimator)):
             if hasattr(estimator, "_validate_params"):
                 estimator._validate_params()  # a wrong value gets its own message
-            known = [
-                name for name in estimators.__all__ if _has_closed_form(getattr(estimators, name))
-            ]
+            known = [name for name in rvfl.__all__ if _has_closed_form(getattr(rvfl, name))]
             raise ValueError(
                 f"selection='loo' is not offered for {estimator!r}, only for "
                 f"{', '.join(known)}, with one n_hidden for all layers and combine='mean'. "

@@ -35,17 +35,12 @@ from granulearn._sklearn_compat import (
     take_split,
     validate_parameter_constraints,
 )
-from granulearn.estimators.estimator import SharedWork
-from granulearn.estimators.regression import RegressionRows
-from granulearn.network import (
-    NormalEquations,
-    normal_equations,
-    one_hot,
-    solve_graph_ridge,
-    solve_shifted,
-)
-from granulearn.network.deep_ridge import layer_solvers
-from granulearn.network.spectral_ridge import factor_spectral_ridge
+from granulearn.rvfl import one_hot, solve_graph_ridge
+from granulearn.rvfl.deep_features import layer_solvers
+from granulearn.rvfl.ridge import NormalEquations, normal_equations, solve_shifted
+from granulearn.rvfl.rvfl import RegressionRows
+from granulearn.rvfl.spectral_ridge import factor_spectral_ridge
+from granulearn.utils.estimator import SharedWork
 
 # Up to so many columns a factor that widths share is faster than solving by the rows.
 SMALL_SYSTEM = 544

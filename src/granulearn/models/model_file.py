@@ -26,16 +26,16 @@ from safetensors.numpy import save
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from granulearn import balls, ensemble, estimators, forest, memberships
+from granulearn import balls, ensemble, forest, rvfl
 from granulearn.balls import BallSet
 from granulearn.ensemble.boosted_trees import BoostedTrees
-from granulearn.estimators.estimator import Estimator
 from granulearn.forest.forest import BallForest
 from granulearn.models.errors import ModelFileError
 from granulearn.models.loaded_model import LoadedModel
 from granulearn.models.model_card import ModelCard, installed_versions
-from granulearn.network import ComplexFeatures, DeepFeatures, RandomFeatures
 from granulearn.preprocess import TablePreprocessor
+from granulearn.rvfl import ComplexFeatures, DeepFeatures, RandomFeatures
+from granulearn.utils.estimator import Estimator
 from granulearn.utils.files import written_atomically
 from granulearn.utils.saved import (
     Array,
@@ -77,7 +77,7 @@ class Header(msgspec.Struct):
 @cache
 def saved_classes() -> dict[str, type]:
     """Return all classes of which a file may hold an object, by name."""
-    rooms = (balls, memberships, estimators, forest, ensemble)
+    rooms = (balls, rvfl, forest, ensemble)
     public = [vars(room)[name] for room in rooms for name in room.__all__]
     parts = [
         BallForest,

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 
-from granulearn._words import counted, quoted
 from granulearn.models.errors import ModelFileError
 from granulearn.models.model_card import ModelCard, schema_of_card
 from granulearn.tables.errors import TableError
 from granulearn.tables.infer import NEEDED_SHARE
 from granulearn.tables.messages import Message, Setting
 from granulearn.tables.schema import DATE, NUMBER, YES_NO, CellCount, Schema, TypedRows
+from granulearn.utils.text import counted, quoted
 
 _NESTED = "lists, maps or bytes"
 

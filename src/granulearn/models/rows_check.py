@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import hypergeom
 
-from granulearn._words import counted, quoted
 from granulearn.models.model_card import ModelCard
 from granulearn.models.row_reading import RowReading
 from granulearn.tables.schema import TypedRows
+from granulearn.utils.text import counted, quoted
 
 _SHOWN = 3
 _CHANCE = 1e-3

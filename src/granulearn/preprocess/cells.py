@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from granulearn._words import quoted
+from granulearn.utils.text import quoted
 
 DATE_PARTS = ("year", "month", "day of year", "weekday", "hour", "days since 1970")
 """As `granulearn.tables` names them: January is month 1, Monday is weekday 1."""

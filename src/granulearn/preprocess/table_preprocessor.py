@@ -17,7 +17,6 @@ from granulearn._sklearn_compat import (
     check_feature_names_in,
     fit_context,
 )
-from granulearn._words import counted
 from granulearn.preprocess.cells import (
     DATE_PARTS,
     columns_of_frame,
@@ -27,6 +26,7 @@ from granulearn.preprocess.cells import (
     type_of,
 )
 from granulearn.utils.saved import FINITE, LARGEST, Array, Labels, Size, require
+from granulearn.utils.text import counted
 
 N_FOLDS = 5
 MISSING_NAME = "(missing)"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from granulearn._words import counted
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.verified import CHANGE, KEEP
 from granulearn.models.html_pages import render_html
@@ -16,6 +15,7 @@ from granulearn.review.progress import ReviewSummary
 from granulearn.review.review import Review
 from granulearn.review.reviewed_table import ReviewedTable
 from granulearn.tables import Column
+from granulearn.utils.text import counted
 
 STYLES = ("shared.css", "review.css")
 SCRIPTS = (

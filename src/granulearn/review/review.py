@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from granulearn._words import counted
 from granulearn.audit.issues import Issue
 from granulearn.audit.ratings import Ratings
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
@@ -38,6 +37,7 @@ from granulearn.review.review_settings import (
     user_name,
 )
 from granulearn.review.verified_labels import is_stale
+from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,11 +22,11 @@ class ModelKind(NamedTuple):
 def model_kinds() -> dict[str, ModelKind]:
     """Return all kinds by name: the default, those that need no tuning, the others."""
     # Loaded when first asked for: the command line answers --help without scikit-learn.
-    from granulearn import ensemble, estimators, forest
-    from granulearn.estimators.estimator import NO_ABILITIES
+    from granulearn import balls, ensemble, forest, rvfl
+    from granulearn.utils.estimator import NO_ABILITIES
 
     kinds = {}
-    names = [(room, name) for room in (estimators, forest, ensemble) for name in room.__all__]
+    names = [(room, name) for room in (balls, rvfl, forest, ensemble) for name in room.__all__]
     for room, class_name in names:
         can = getattr(getattr(room, class_name), "_abilities", NO_ABILITIES)
         if can.command:

@@ -17,13 +17,13 @@ from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from granulearn._words import counted
 from granulearn.models import ColumnCard, ModelCard
 from granulearn.models.model_file import check_card_fits
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables import Schema, TableError, TableReport, TrainingTable
 from granulearn.tables.messages import Message, Setting
 from granulearn.training.model_kinds import make_model, search_grid
+from granulearn.utils.text import counted
 
 MAX_FOLDS = 5
 ROWS_TO_SEARCH = 4

@@ -11,7 +11,6 @@ from scipy.stats import binomtest
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from granulearn._words import counted
 from granulearn.audit.verified import CHANGE, VerifiedLabels
 from granulearn.review import Decision, DecisionsError, verified_by
 from granulearn.review.correction import decided_column
@@ -30,6 +29,7 @@ from granulearn.training.training import (
     small_classes_allowed,
     train,
 )
+from granulearn.utils.text import counted
 
 MIN_VERIFIED = 10
 """A score on fewer verified rows would mean nothing."""

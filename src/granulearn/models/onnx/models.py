@@ -11,7 +11,8 @@ import numpy as np
 from onnx import TensorProto
 from sklearn.base import is_regressor
 
-from granulearn import estimators as own
+from granulearn import rvfl
+from granulearn.balls import GranularBallKNNClassifier
 from granulearn.ensemble import BoostedTreesClassifier, RobustClassifier
 from granulearn.forest import BallForestClassifier
 from granulearn.models.errors import ModelFileError
@@ -118,26 +119,26 @@ def _stacked(model: Any, X: Value) -> Value:
 
 
 SCORES: dict[type, Callable[[Any, Value], Value]] = {
-    own.RVFLClassifier: network_scores,
-    own.ELMClassifier: network_scores,
-    own.GBRVFLClassifier: network_scores,
-    own.FGBRVFLClassifier: network_scores,
-    own.SDAPGBRVFLClassifier: network_scores,
-    own.GEGBRVFLClassifier: network_scores,
-    own.CRVFLClassifier: complex_scores,
-    own.ACRVFLClassifier: complex_scores,
-    own.RVFLRegressor: network_scores,
-    own.ELMRegressor: network_scores,
-    own.RVFLCommitteeClassifier: mean_network_scores,
-    own.RVFLCommitteeRegressor: mean_network_scores,
-    own.DeepRVFLClassifier: deep_scores,
-    own.DeepGBRVFLClassifier: deep_scores,
-    own.DeepRVFLRegressor: deep_scores,
-    own.EnsembleDeepRVFLClassifier: deep_ensemble_scores,
-    own.EnsembleDeepGBRVFLClassifier: deep_ensemble_scores,
-    own.EnsembleDeepRVFLRegressor: deep_ensemble_scores,
-    own.GranularBallKNNClassifier: nearest_ball_scores,
-    own.BallEnsembleClassifier: _mean_of_members,
+    rvfl.RVFLClassifier: network_scores,
+    rvfl.ELMClassifier: network_scores,
+    rvfl.GBRVFLClassifier: network_scores,
+    rvfl.FGBRVFLClassifier: network_scores,
+    rvfl.SDAPGBRVFLClassifier: network_scores,
+    rvfl.GEGBRVFLClassifier: network_scores,
+    rvfl.CRVFLClassifier: complex_scores,
+    rvfl.ACRVFLClassifier: complex_scores,
+    rvfl.RVFLRegressor: network_scores,
+    rvfl.ELMRegressor: network_scores,
+    rvfl.RVFLEnsembleClassifier: mean_network_scores,
+    rvfl.RVFLEnsembleRegressor: mean_network_scores,
+    rvfl.DeepRVFLClassifier: deep_scores,
+    rvfl.DeepGBRVFLClassifier: deep_scores,
+    rvfl.DeepRVFLRegressor: deep_scores,
+    rvfl.EnsembleDeepRVFLClassifier: deep_ensemble_scores,
+    rvfl.EnsembleDeepGBRVFLClassifier: deep_ensemble_scores,
+    rvfl.EnsembleDeepRVFLRegressor: deep_ensemble_scores,
+    GranularBallKNNClassifier: nearest_ball_scores,
+    rvfl.BallEnsembleClassifier: _mean_of_members,
     BallForestClassifier: _forest,
     BoostedTreesClassifier: _boosted,
     RobustClassifier: _stacked,

@@ -10,13 +10,8 @@ import numpy as np
 from onnx import TensorProto
 
 from granulearn.models.onnx.graph import Value
-from granulearn.network.random_features import (
-    LEAKY_SLOPE,
-    RADBAS_ZERO_FROM,
-    SELU_ALPHA,
-    SELU_SCALE,
-    RandomFeatures,
-)
+from granulearn.rvfl import RandomFeatures
+from granulearn.rvfl.features import LEAKY_SLOPE, RADBAS_ZERO_FROM, SELU_ALPHA, SELU_SCALE
 
 Complex = tuple[Value, Value]
 # Keeps 0 / 0 out of branches that are not taken; far below any value that matters.

@@ -1,0 +1,413 @@
+"""GB-RVFL and its fuzzy variants: random vector networks on weighted granular balls."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+
+from granulearn.balls.ball_set import BallSet
+from granulearn.balls.generators import (
+    BallGenerator,
+    balls_of_all_classes,
+    mean_weights,
+    resolve_generator,
+    with_all_assigned,
+)
+from granulearn.balls.memberships import Membership, PrecomputedMembership, resolve_membership
+from granulearn.rvfl.base import BaseRVFLClassifier, TrainingRows, multiply_weights
+from granulearn.utils.estimator import SHALLOW, Abilities, Seeds
+from granulearn.utils.validation import Samples
+
+
+class GBRVFLClassifier(BaseRVFLClassifier):
+    r"""Random vector network on granular balls.
+
+    Samples are gathered into balls of nearly one class, and the network is
+    fitted to the centres and labels of the balls. Use it when some labels are
+    wrong or the data is too large to be used sample by sample: a few wrong
+    labels are outvoted inside their ball. Its weak point is that every ball
+    counts the same, so a ball of one wrong label counts as much as one of a
+    hundred right ones. `min_ball_size` drops such balls, but may drop small
+    classes with them.
+
+    Parameters
+    ----------
+    n_hidden : int, default=100
+        Number of hidden nodes.
+    activation : str, default="relu"
+        Activation of the hidden nodes: a name of `granulearn.rvfl.activation_names`.
+    C : float, default=1.0
+        Inverse of the ridge penalty; large values fit more closely.
+    random_state : int, RandomState or None, default=None
+        Draws the hidden nodes and, independently of them, the balls.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the weights of each class's balls; "balanced" gives every
+        class the same total weight.
+    balls : str, BallGenerator or callable, default="two-means"
+        How balls are made: "two-means", "k-division", "gbg++" or "rd-gbg", a generator,
+        or a function that takes the samples and returns a `BallSet`.
+    purity : float, default=0.925
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is a name.
+    min_ball_size : int, default=1
+        Balls with fewer samples are dropped. The paper's scripts use 2 here,
+        which can drop every ball of a small class; that is an error.
+    init : {"k-means++", "class-means"}, default="k-means++"
+        Where the two means of a split start, for ``balls="two-means"``.
+    membership : str, Membership or callable, default="uniform"
+        How far a ball is trusted: a name of `granulearn.balls.membership_names`,
+        an instance, or a function that takes a `BallSet` and returns one number
+        in [0, 1] per ball. Memberships passed to `fit` overrule it.
+    n_jobs : int or None, default=None
+        Threads for making balls of large data; changes no result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, when X had column names.
+    balls_ : BallSet
+        The balls; samples of weight zero belong to none (assignment -1).
+    membership_ : ndarray of shape (n_balls,)
+        Membership of each ball.
+    coef_ : ndarray of shape (n_columns, n_classes)
+        Output weights of the direct link, the bias and the hidden nodes, in
+        that order.
+    features_ : RandomFeatures
+        The map from inputs to those columns.
+
+    Notes
+    -----
+    With ball centres C, :math:`H = [C, 1, \varphi(C W + b)]`, and with the
+    memberships :math:`\delta_i` on the diagonal of S,
+
+    .. math::
+        \min_\Theta \tfrac{C}{2} \lVert S (H \Theta - Y) \rVert^2
+        + \tfrac12 \lVert \Theta \rVert^2 .
+
+    A sample of weight w counts as round(w) samples, at least one, when balls
+    are made, and a ball's squared error is weighted by the mean of min(w, 1)
+    over its samples. So integer weights are repeated rows (``balls_.counts``
+    counts them), zero is absence, and weights below one reduce the pull of a ball.
+
+    References
+    ----------
+    M. Sajid, A. Quadir, M. Tanveer, "GB-RVFL: Fusion of Randomized Neural
+    Network and Granular Ball Computing", Pattern Recognition 159 (2025).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.rvfl import GBRVFLClassifier
+    >>> X, y = make_moons(500, noise=0.2, random_state=0)
+    >>> model = GBRVFLClassifier(random_state=0).fit(X, y)
+    >>> len(model.balls_) < 100, model.score(X, y) > 0.8
+    (True, True)
+    """
+
+    _abilities = Abilities(
+        command="gb-rvfl",
+        summary="balls that all count the same",
+        in_parts=True,
+        onnx="network",
+        shared_work=SHALLOW,
+    )
+    _parameter_constraints: ClassVar[dict] = {
+        **BaseRVFLClassifier._parameter_constraints,
+        # Balls and memberships check these; their messages say what each setting does.
+        "balls": "no_validation",
+        "purity": "no_validation",
+        "min_ball_size": "no_validation",
+        "init": "no_validation",
+        "membership": "no_validation",
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        n_hidden=100,
+        activation="relu",
+        C=1.0,
+        random_state=None,
+        class_weight=None,
+        balls="two-means",
+        purity=0.925,
+        min_ball_size=1,
+        init="k-means++",
+        membership="uniform",
+        n_jobs=None,
+    ):
+        super().__init__(n_hidden, activation, C, random_state, class_weight)
+        self.balls = balls
+        self.purity = purity
+        self.min_ball_size = min_ball_size
+        self.init = init
+        self.membership = membership
+        self.n_jobs = n_jobs
+
+    def _generator(self) -> BallGenerator:
+        return resolve_generator(self.balls, purity=self.purity, init=self.init)
+
+    def _rows(self, samples: Samples, seeds: Seeds) -> TrainingRows:
+        """Return one row per ball, weighted by its membership."""
+        scheme = resolve_membership(self.membership)
+        counting = samples.for_balls()
+        balls = balls_of_all_classes(
+            self._generator(), counting, self.min_ball_size, seeds.balls, self.n_jobs
+        )
+        if counting.memberships is not None:
+            scheme = PrecomputedMembership(counting.memberships)
+        delta = scheme(balls, counting.X, counting.codes)
+        codes = np.searchsorted(samples.classes, balls.classes)[balls.labels]
+        ball_weights = mean_weights(balls, counting)
+        return rated_rows(with_all_assigned(balls, counting), codes, ball_weights, delta, scheme)
+
+
+class FGBRVFLClassifier(GBRVFLClassifier):
+    r"""GB-RVFL whose balls are trusted by their distance to the class centre.
+
+    A ball far from the mean of its class counts less in the fit. Use it when
+    each class is one cloud and wrong labels lie far from it. Its weak point is
+    a class of several clouds: `FuzzyMembership` then trusts good balls least.
+
+    Parameters
+    ----------
+    n_hidden : int, default=100
+        Number of hidden nodes.
+    activation : str, default="relu"
+        Activation of the hidden nodes: a name of `granulearn.rvfl.activation_names`.
+    C : float, default=1.0
+        Inverse of the ridge penalty; large values fit more closely.
+    random_state : int, RandomState or None, default=None
+        Draws the hidden nodes and, independently of them, the balls.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the weights of each class's balls; "balanced" gives every
+        class the same total weight.
+    balls : str, BallGenerator or callable, default="two-means"
+        How balls are made: "two-means", "k-division", "gbg++" or "rd-gbg", a generator,
+        or a function that takes the samples and returns a `BallSet`.
+    purity : float, default=0.985
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is a name.
+    min_ball_size : int, default=1
+        Balls with fewer samples are dropped; 1 keeps every ball.
+    init : {"k-means++", "class-means"}, default="k-means++"
+        Where the two means of a split start, for ``balls="two-means"``.
+    membership : str, Membership or callable, default="fuzzy"
+        How far a ball is trusted: a name of `granulearn.balls.membership_names`,
+        an instance, or a function that takes a `BallSet` and returns one number
+        in [0, 1] per ball. Memberships passed to `fit` overrule it.
+    n_jobs : int or None, default=None
+        Threads for making balls of large data; changes no result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, when X had column names.
+    balls_ : BallSet
+        The balls; samples of weight zero belong to none (assignment -1).
+    membership_ : ndarray of shape (n_balls,)
+        Membership of each ball.
+    coef_ : ndarray of shape (n_columns, n_classes)
+        Output weights of the direct link, the bias and the hidden nodes, in
+        that order.
+    features_ : RandomFeatures
+        The map from inputs to those columns.
+
+    Notes
+    -----
+    `GBRVFLClassifier` with the settings of the paper: :math:`\delta_i` is the
+    mean over the ball of
+    :math:`\mu(x) = 1 - \lVert x - m \rVert / (R + 10^{-5})`, with m the mean of
+    the sample's class and R the largest distance to it. The paper's scripts use
+    ``membership=FuzzyMembership(level="ball")``.
+
+    References
+    ----------
+    A. Quadir, M. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
+    Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import FGBRVFLClassifier
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = FGBRVFLClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    _abilities = Abilities(
+        command="f-gbrvfl",
+        summary="balls trusted by their distance to the centre of their class",
+        in_parts=True,
+        onnx="network",
+        shared_work=SHALLOW,
+    )
+
+    def __init__(
+        self,
+        n_hidden=100,
+        activation="relu",
+        C=1.0,
+        random_state=None,
+        class_weight=None,
+        balls="two-means",
+        purity=0.985,
+        min_ball_size=1,
+        init="k-means++",
+        membership="fuzzy",
+        n_jobs=None,
+    ):
+        super().__init__(
+            n_hidden, activation, C, random_state, class_weight,
+            balls, purity, min_ball_size, init, membership, n_jobs,
+        )  # fmt: skip
+
+
+class SDAPGBRVFLClassifier(GBRVFLClassifier):
+    r"""GB-RVFL whose balls are trusted by class spread, neighbours and size.
+
+    A ball counts less the farther it lies from its class and the more balls of
+    other classes surround it. Use it when wrong labels sit among samples of
+    another class. Its weak point is many features: the published spread then
+    shrinks and nearly all balls of one sample lose their weight; see
+    `SDAPMembership` and its ``spread="rms"``.
+
+    Parameters
+    ----------
+    n_hidden : int, default=100
+        Number of hidden nodes.
+    activation : str, default="relu"
+        Activation of the hidden nodes: a name of `granulearn.rvfl.activation_names`.
+    C : float, default=1.0
+        Inverse of the ridge penalty; large values fit more closely.
+    random_state : int, RandomState or None, default=None
+        Draws the hidden nodes and, independently of them, the balls.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the weights of each class's balls; "balanced" gives every
+        class the same total weight.
+    balls : str, BallGenerator or callable, default="two-means"
+        How balls are made: "two-means", "k-division", "gbg++" or "rd-gbg", a generator,
+        or a function that takes the samples and returns a `BallSet`.
+    purity : float, default=0.985
+        Balls with a smaller share of their most frequent class are split. Used where
+        `balls` is a name.
+    min_ball_size : int, default=1
+        Balls with fewer samples are dropped; 1 keeps every ball.
+    init : {"k-means++", "class-means"}, default="k-means++"
+        Where the two means of a split start, for ``balls="two-means"``.
+    membership : str, Membership or callable, default="sdap"
+        How far a ball is trusted: a name of `granulearn.balls.membership_names`,
+        an instance, or a function that takes a `BallSet` and returns one number
+        in [0, 1] per ball. Memberships passed to `fit` overrule it.
+    n_jobs : int or None, default=None
+        Threads for making balls of large data; changes no result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, when X had column names.
+    balls_ : BallSet
+        The balls; samples of weight zero belong to none (assignment -1).
+    membership_ : ndarray of shape (n_balls,)
+        Membership of each ball.
+    coef_ : ndarray of shape (n_columns, n_classes)
+        Output weights of the direct link, the bias and the hidden nodes, in
+        that order.
+    features_ : RandomFeatures
+        The map from inputs to those columns.
+
+    Notes
+    -----
+    `GBRVFLClassifier` with the settings of the paper:
+    :math:`\delta_i = \omega_i \mu_i + (1 - \omega_i) \theta_i`, with
+    :math:`\mu` from the distance to the class centre, :math:`\omega` from the
+    ball's radius and :math:`\theta` from its neighbours; `SDAPMembership` has
+    the formula of each.
+
+    References
+    ----------
+    A. Quadir, M. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
+    Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import SDAPGBRVFLClassifier
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> model = SDAPGBRVFLClassifier(random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.8
+    True
+    """
+
+    _abilities = Abilities(
+        command="sdap-gbrvfl",
+        summary="balls trusted by spread, neighbours and size",
+        in_parts=True,
+        onnx="network",
+        shared_work=SHALLOW,
+    )
+
+    def __init__(
+        self,
+        n_hidden=100,
+        activation="relu",
+        C=1.0,
+        random_state=None,
+        class_weight=None,
+        balls="two-means",
+        purity=0.985,
+        min_ball_size=1,
+        init="k-means++",
+        membership="sdap",
+        n_jobs=None,
+    ):
+        super().__init__(
+            n_hidden, activation, C, random_state, class_weight,
+            balls, purity, min_ball_size, init, membership, n_jobs,
+        )  # fmt: skip
+
+
+def rated_rows(
+    balls: BallSet,
+    codes: np.ndarray,
+    ball_weights: np.ndarray | None,
+    delta: np.ndarray,
+    scheme: Membership,
+) -> TrainingRows:
+    """Return one row per ball, weighted by its membership and the weights of its samples.
+
+    Parameters
+    ----------
+    balls : BallSet
+        The balls.
+    codes : ndarray of shape (n_balls,)
+        Class of each ball, as an index into the model's classes.
+    ball_weights : ndarray of shape (n_balls,) or None
+        What `mean_weights` returned.
+    delta : ndarray of shape (n_balls,)
+        Membership of each ball.
+    scheme : Membership
+        The scheme that gave the memberships; the message names it when all are zero.
+    """
+    if not delta.any():
+        raise ValueError(
+            f"{scheme!r} gives every one of the {len(delta)} balls membership zero, so nothing is "
+            "left to learn from; use another membership, for instance SDAPMembership(spread='rms')."
+        )
+    squares = None if (delta == 1).all() else delta**2
+    return TrainingRows(balls.centers, codes, multiply_weights(ball_weights, squares), balls, delta)

@@ -1,0 +1,176 @@
+"""Stacked random layers: nesting, columns, normalisation by training rows."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from granulearn.rvfl import activate, activation_names, draw_deep_features, draw_random_features
+from granulearn.rvfl.deep_features import STATISTICS_ROWS
+
+feeding = pytest.mark.parametrize("feeds_inputs", [True, False], ids=["edRVFL", "dRVFL"])
+
+
+def inputs(n_rows=40, n_features=3, seed=0):
+    return np.random.default_rng(seed).normal(size=(n_rows, n_features))
+
+
+def draw(X, widths=(4, 5, 6), activation="sine", weights=None, **settings):
+    settings = {"feeds_inputs": True, "normalize": True, "seed": 7} | settings
+    return draw_deep_features(X, weights, widths, activation, **settings)
+
+
+@given(
+    st.integers(1, 6),
+    st.lists(st.integers(1, 7), min_size=1, max_size=5),
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 2**31 - 2),
+)
+def test_fewer_layers_are_the_first_layers_of_a_deeper_network(
+    n_features, widths, feeds_inputs, normalize, seed
+):
+    X = inputs(9, n_features)
+    settings = {"feeds_inputs": feeds_inputs, "normalize": normalize, "seed": seed}
+    deep = draw(X, widths, **settings)
+    H = deep(X)
+    assert H.shape == (9, deep.n_columns)
+    for n_layers, p in enumerate(deep.stage_columns, start=1):
+        shallow = draw(X, widths[:n_layers], **settings)
+        assert shallow.n_columns == p
+        assert_array_equal(shallow(X), H[:, :p])
+        assert_array_equal(replace(deep, deeper=deep.deeper[: n_layers - 1])(X), H[:, :p])
+
+
+@feeding
+def test_the_first_layer_is_that_of_random_features_to_the_last_bit(feeds_inputs):
+    X = inputs()
+    first = draw_random_features(3, 4, "sine", direct_link=True, seed=7)
+    deep = draw(X, feeds_inputs=feeds_inputs)
+    assert deep.bias_column == first.bias_column
+    assert_array_equal(next(deep.layers(X)), first(X))
+    assert_array_equal(deep(X)[:, : first.n_columns], first(X))
+
+
+def test_columns_are_direct_link_then_bias_then_layer_after_layer():
+    X = inputs()
+    deep = draw(X)
+    H = deep(X)
+    assert_array_equal(deep.stage_columns, [8, 13, 19])
+    assert_array_equal(deep.layer_columns, [8, 9, 10])
+    start = 4
+    for stop, layer in zip(deep.stage_columns, deep.layers(X), strict=True):
+        assert_array_equal(layer[:, :3], X)
+        assert_array_equal(layer[:, deep.bias_column], np.ones(len(X)))
+        assert_array_equal(layer[:, 4:], H[:, start:stop])
+        start = stop
+
+
+@feeding
+def test_without_normalisation_a_layer_is_the_activation_of_the_one_before(feeds_inputs):
+    """Against the formula, with the weights of [X, 1, H] taken apart."""
+    X = inputs()
+    deep = draw(X, feeds_inputs=feeds_inputs, normalize=False)
+    first, second, _ = deep.layers(X)
+    weights = deep.deeper[0]
+    expected = first[:, 4:] @ weights[-4:]
+    if feeds_inputs:
+        expected += X @ weights[:3] + weights[3]
+        on_others = np.delete(weights, 3, axis=0)
+    else:
+        expected += weights[0]
+        on_others = weights[1:]
+    assert_allclose(second[:, 4:], activate("sine", expected), atol=1e-12)
+    assert np.abs(on_others).max() <= 1
+
+
+@feeding
+def test_a_layer_hands_on_what_training_rows_centre_and_scale(feeds_inputs):
+    """The drawn weights act on standardised nodes: undo the folding, and find U(-1, 1) again."""
+    X = inputs(200)
+    plain = draw(X, (50, 60), feeds_inputs=feeds_inputs, normalize=False).deeper[0]
+    deep = draw(X, (50, 60), feeds_inputs=feeds_inputs)
+    hidden = next(deep.layers(X))[:, 4:]
+    n_read = 53 if feeds_inputs else 50
+    centred = hidden - hidden.mean(axis=0)
+    standardised = centred / np.sqrt(np.square(centred).mean())
+    received = standardised @ plain[-50:] * np.sqrt(3 / n_read)
+    if feeds_inputs:
+        received += X @ plain[:3] * np.sqrt(3 / n_read)
+    received += plain[-51]
+    second = list(deep.layers(X))[1][:, 4:]
+    assert_allclose(second, np.sin(received), atol=1e-10)
+
+
+@feeding
+def test_statistics_come_from_training_rows_only(feeds_inputs):
+    X, others = inputs(), inputs(seed=1) * 10
+    deep = draw(X, feeds_inputs=feeds_inputs)
+    together = deep(np.vstack([X, others]))
+    assert_allclose(together[: len(X)], deep(X), atol=1e-12)
+    assert_allclose(together[len(X) :], deep(others), atol=1e-12)
+
+
+@pytest.mark.parametrize("activation", activation_names())
+def test_what_nodes_receive_stays_of_one_size_through_many_layers(activation):
+    X = inputs(300, 10)
+    deep = draw(X, (50,) * 8, activation)
+    for columns, weights in zip(deep.layers(X), deep.deeper, strict=False):
+        received = columns @ weights
+        assert 0.3 < received.std() / np.sqrt(10 / 3) < 2
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_integer_weights_are_repeated_rows(seed, feeds_inputs):
+    rng = np.random.default_rng(seed)
+    X = inputs(12, seed=seed)
+    counts = np.append(rng.integers(0, 4, len(X) - 1), 1)
+    weighted = draw(X, weights=counts.astype(float), feeds_inputs=feeds_inputs)
+    repeated = draw(np.repeat(X, counts, axis=0), feeds_inputs=feeds_inputs)
+    assert_allclose(weighted(X), repeated(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("activation", ["relu", "hardlim", "sign", "tribas"])
+def test_constant_layers_are_handed_on_without_harm(activation):
+    X = np.full((10, 2), 3.0)
+    deep = draw(X, (6, 6, 6), activation)
+    assert np.abs(deep(X)).max() < 10
+    assert np.abs(deep(X + 1)).max() < 100
+
+
+def test_a_node_that_hardly_varies_is_not_blown_up():
+    """Nodes of relu that see nothing of the training rows see much of others."""
+    X = np.abs(inputs(300)) + 1
+    deep = draw(X, (50, 50, 50), "relu")
+    assert np.abs(deep(-X)).max() < 20 * np.abs(deep(X)).max()
+
+
+def test_rows_without_weight_everywhere_count_alike():
+    X = inputs()
+    assert_array_equal(draw(X, weights=np.zeros(len(X)))(X), draw(X)(X))
+
+
+def test_the_order_of_many_rows_matters_little():
+    X = inputs(2 * STATISTICS_ROWS)
+    X[1::2] += 100  # even steps would see one half only
+    halves_apart = np.concatenate([X[::2], X[1::2]])
+    found, expected = draw(X)(X[:50]), draw(halves_apart)(X[:50])
+    assert_allclose(found, expected, atol=0.05 * np.abs(expected).max())
+
+
+def test_float32_is_computed_in_double_and_not_changed():
+    X = inputs().astype(np.float32)
+    before = X.copy()
+    deep = draw(X)
+    assert_array_equal(deep(X), deep(X.astype(np.float64)))
+    assert_array_equal(X, before)
+
+
+def test_scores_are_the_features_times_the_weights():
+    X = inputs()
+    deep = draw(X)
+    theta = np.random.default_rng(2).normal(size=(deep.n_columns, 2))
+    assert_allclose(deep.scores(X, theta), deep(X) @ theta, atol=1e-12)

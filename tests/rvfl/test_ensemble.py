@@ -1,0 +1,229 @@
+"""Laws of the RVFL ensemble."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_moons
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+
+from granulearn.rvfl import RVFLEnsembleClassifier, RVFLEnsembleRegressor
+from granulearn.rvfl.ensemble import (
+    auto_hidden,
+    auto_networks,
+    draw_layers,
+    fit_networks,
+    input_importances,
+    layer_features,
+    stratified_rows,
+)
+from tests.rvfl.families import overlapping_classes
+
+SMALL = {"n_estimators": 3, "n_hidden": 12, "random_state": 0}
+
+
+def test_leave_one_out_of_the_ensemble_equals_refitting_without_each_row():
+    X, y = overlapping_classes(3, n_samples=30)
+    fixed = {**SMALL, "activation": "relu", "C": 0.1}
+    found = RVFLEnsembleClassifier(**fixed).fit(X, y).out_of_sample_proba_
+    for i in range(30):
+        rest = np.arange(30) != i
+        without = RVFLEnsembleClassifier(**fixed).fit(X[rest], y[rest])
+        assert_allclose(found[i], without.predict_proba(X[[i]])[0], rtol=1e-6, atol=1e-9)
+
+
+def test_the_choice_minimises_the_leave_one_out_error_of_the_mean():
+    X, y = overlapping_classes(2, n_samples=40)
+    activations, Cs = ["relu", "sine"], [1e-3, 1.0]
+    model = RVFLEnsembleClassifier(activation=activations, C=Cs, **SMALL).fit(X, y)
+    Y = np.eye(2)[y]
+    errors = np.empty((2, 2))
+    for a, activation in enumerate(activations):
+        for c, C in enumerate(Cs):
+            squares = 0.0
+            for i in range(40):
+                rest = np.arange(40) != i
+                without = RVFLEnsembleClassifier(activation=activation, C=C, **SMALL)
+                scores = without.fit(X[rest], y[rest])._scores(X[[i]])[0]
+                squares += ((scores - Y[i]) ** 2).sum()
+            errors[a, c] = squares / 40
+    assert_allclose(model.loo_errors_, errors, rtol=1e-6)
+    at = np.unravel_index(errors.argmin(), errors.shape)
+    assert (model.activation_, model.C_) == (activations[at[0]], Cs[at[1]])
+    assert model.loo_error_ == pytest.approx(errors.min())
+
+
+def test_scores_sum_to_one_and_probabilities_rank_as_they_do():
+    X, y = overlapping_classes(3)
+    model = RVFLEnsembleClassifier(**SMALL).fit(X, y)
+    scores, proba = model._scores(X), model.predict_proba(X)
+    assert_allclose(scores.sum(axis=1), 1)
+    assert_allclose(proba.sum(axis=1), 1)
+    assert (proba >= 0).all()
+    assert_array_equal(proba.argmax(axis=1), scores.argmax(axis=1))
+    assert_array_equal(model.predict(X), model.classes_[proba.argmax(axis=1)])
+
+
+def test_the_mean_is_over_networks_and_networks_differ():
+    X, y = overlapping_classes()
+    model = RVFLEnsembleClassifier(**SMALL).fit(X, y)
+    each = [f(X) @ c for f, c in zip(model.features_, model.coef_, strict=True)]
+    assert_allclose(model._scores(X), np.mean(each, axis=0))
+    assert not np.allclose(each[0], each[1])
+
+
+def test_integer_weights_are_repeated_rows_also_in_the_choice():
+    X, y = overlapping_classes(3, n_samples=50)
+    w = np.random.default_rng(0).integers(0, 4, 50)
+    weighted = RVFLEnsembleClassifier(**SMALL).fit(X, y, sample_weight=w)
+    repeated = RVFLEnsembleClassifier(**SMALL).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    assert_allclose(weighted.loo_errors_, repeated.loo_errors_, rtol=1e-7)
+    assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-8)
+
+
+def test_a_sample_of_weight_zero_is_predicted_but_not_learnt_from():
+    X, y = overlapping_classes(2, n_samples=40)
+    w = np.r_[0.0, np.ones(39)]
+    model = RVFLEnsembleClassifier(**SMALL).fit(X, y, sample_weight=w)
+    assert_allclose(model.out_of_sample_proba_[0], model.predict_proba(X[[0]])[0])
+
+
+def test_a_class_weight_is_the_same_weight_on_its_samples():
+    X, y = overlapping_classes(2, n_samples=60)
+    factor = np.where(y == 1, 0.5, 1.0)
+    by_class = RVFLEnsembleClassifier(class_weight={1: 0.5}, **SMALL).fit(X, y)
+    by_sample = RVFLEnsembleClassifier(**SMALL).fit(X, y, sample_weight=factor)
+    assert_allclose(by_class.predict_proba(X), by_sample.predict_proba(X), rtol=1e-9)
+    thin = y.cumsum() % 5 == 0
+    X, y = X[(y == 0) | thin], y[(y == 0) | thin]
+    plain = RVFLEnsembleClassifier(**SMALL).fit(X, y).predict(X)
+    balanced = RVFLEnsembleClassifier(class_weight="balanced", **SMALL).fit(X, y).predict(X)
+    assert (balanced == 1).sum() > (plain == 1).sum()
+
+
+def test_permuted_rows_and_renamed_classes_change_nothing():
+    X, y = overlapping_classes(3)
+    order = np.random.default_rng(0).permutation(len(X))
+    names = np.array(["zebra", "ape", "mole"])
+    plain = RVFLEnsembleClassifier(**SMALL).fit(X, y)
+    other = RVFLEnsembleClassifier(**SMALL).fit(X[order], names[y[order]])
+    proba = plain.predict_proba(X)
+    assert_allclose(other.predict_proba(X)[:, [2, 0, 1]], proba, rtol=1e-6, atol=1e-9)
+    assert_allclose(
+        other.out_of_sample_proba_[:, [2, 0, 1]],
+        plain.out_of_sample_proba_[order],
+        rtol=1e-6,
+        atol=1e-9,
+    )
+
+
+def test_a_curved_boundary_is_learnt_without_tuning():
+    X, y = make_moons(400, noise=0.15, random_state=0)
+    model = RVFLEnsembleClassifier(random_state=0, n_estimators=4).fit(X[:200], y[:200])
+    assert model.score(X[200:], y[200:]) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"activation": "rely"}, "a str among"),
+        ({"activation": ["relu", "rely"]}, "names out of"),
+        ({"activation": []}, "at least one"),
+        ({"C": -1.0}, "'C' parameter"),
+        ({"C": [1.0, 0.0]}, "positive numbers"),
+        ({"n_estimators": 0}, "'n_estimators' parameter"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_what_is_valid(settings, message):
+    with pytest.raises(ValueError, match=message):
+        RVFLEnsembleClassifier(**settings).fit(*overlapping_classes())
+
+
+def test_one_class_is_an_error_that_names_it():
+    with pytest.raises(ValueError, match="only one class"):
+        RVFLEnsembleClassifier().fit(np.eye(4), [3, 3, 3, 3])
+
+
+def test_the_regressor_is_the_classifiers_network_on_numbers():
+    X, y = overlapping_classes(2)
+    as_numbers = RVFLEnsembleRegressor(**SMALL).fit(X, np.eye(2)[y])
+    as_classes = RVFLEnsembleClassifier(**SMALL).fit(X, y)
+    assert_allclose(as_numbers.predict(X), as_classes._scores(X))
+    one = RVFLEnsembleRegressor(**SMALL).fit(X, y.astype(float))
+    assert one.predict(X).shape == one.loo_prediction_.shape == (len(X),)
+
+
+def test_the_regressor_needs_two_samples_of_weight():
+    with pytest.raises(ValueError, match="zero for all samples but one or none"):
+        RVFLEnsembleRegressor().fit(np.eye(3), [1.0, 2, 3], sample_weight=[1, 0, 0])
+
+
+def test_many_samples_are_fitted_by_some_of_them_and_all_are_predicted():
+    X, y = overlapping_classes(2, n_samples=2600)
+    model = RVFLEnsembleClassifier(1, 40, max_samples=500, random_state=0).fit(X, y)
+    proba = model.out_of_sample_proba_
+    assert_allclose(proba.sum(axis=1), 1)
+    assert model.loo_errors_.shape == (1, 9)  # the pilot chose the activation
+    # Rows that were not fitted are predicted as new ones are.
+    same = np.isclose(proba, model.predict_proba(X)).all(axis=1)
+    assert same.sum() >= 2100
+
+
+def test_drawn_rows_have_the_classes_in_their_shares():
+    rows, codes = np.arange(1000), np.arange(1000) % 10 // 9
+    drawn = stratified_rows(rows, codes, 100, seed=0)
+    assert len(np.unique(drawn)) == 100
+    assert codes[drawn].sum() == 10
+    assert_array_equal(stratified_rows(rows, codes, None, seed=0), rows)
+
+
+def test_few_rows_have_several_networks_and_many_rows_one_wider_one():
+    assert [auto_networks(n, 20, 300) for n in (100, 1_000, 2_000, 10_000)] == [10, 10, 5, 1]
+    assert [auto_networks(100, d, 203) for d in (1, 20_000, 10**6)] == [10, 2, 1]
+    assert [auto_hidden(n, 20, 3) for n in (300, 3_000, 30_000)] == [220, 400, 1000]
+    assert [auto_hidden(n, 20, 2) for n in (500, 10_000)] == [215, 595]
+    assert auto_hidden(5_000, 1_000, 2) == 150
+
+
+def test_hidden_nodes_have_the_stated_ranges():
+    layers = draw_layers(12, 500, 2, seed=1)
+    features = layer_features(layers[0], "relu")
+    assert features.weights.shape == (500, 12)
+    assert 0.45 < np.abs(features.weights).max() <= np.sqrt(3 / 12)
+    assert features.biases.min() < -0.9
+    assert features.biases.max() > 0.9
+    received = np.random.default_rng(0).normal(size=(2000, 12)) @ features.weights.T
+    assert received.var(axis=0).mean() == pytest.approx(1, rel=0.1)
+
+
+def test_without_a_direct_link_the_activation_is_that_of_least_leave_one_out_error():
+    rng = np.random.default_rng(0)
+    X, names, Cs = rng.uniform(-3, 3, (60, 2)), ["relu", "radbas", "sine"], [0.1, 10.0]
+    Y, ones = np.sin(3 * X[:, :1]), np.ones(60)
+    layers = draw_layers(2, 12, 1, 0)
+
+    def error(name, C):
+        hidden = layer_features(layers[0], name, direct_link=False)(X)[:, 1:]
+        left_out = cross_val_predict(Ridge(alpha=1 / C), hidden, Y, cv=LeaveOneOut())
+        return np.square(left_out.reshape(Y.shape) - Y).sum()
+
+    least = {name: min(error(name, C) for C in Cs) for name in names}
+    fit = fit_networks(X, Y, ones, ones, layers, names, Cs, direct_link=False)
+    assert fit.activation == min(least, key=least.get)
+
+
+def test_the_importance_of_an_input_is_that_of_all_ways_from_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3)) * [1, 2, 0]
+    layers = draw_layers(3, 4, 2, 0)
+    features = [layer_features(layer, "relu") for layer in layers]
+    coef = rng.normal(size=(2, 8, 2))
+    found = input_importances(features, coef, X.var(axis=0))
+    for j in range(3):
+        ways = sum(
+            (coef[i, j] ** 2).sum()
+            + sum((features[i].weights[h, j] * coef[i, 4 + h, k]) ** 2
+                  for h in range(4) for k in range(2))
+            for i in range(2)
+        )  # fmt: skip
+        assert found[j] == pytest.approx(ways * X[:, j].var())
