@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
@@ -112,24 +111,6 @@ def test_empty_partitions_change_nothing(on_dask, plain):
     ours = on_dask(random_state=3).fit(*framed(X, y, [0, len(X), len(X)]))
     assert_same_model(ours, plain(random_state=3).fit(X, y))
     assert_array_equal(ours.feature_names_in_, ["x0", "x1", "x2"])
-
-
-@every_pair
-def test_rows_in_blocks_of_columns_are_put_together(on_dask, plain):
-    X, y = table()
-    cut = da.from_array(X, chunks=(300, 1))
-    whole = on_dask(random_state=0).fit(chunked(X, 300), chunked(y, 300))
-    assert_same_model(on_dask(random_state=0).fit(cut, chunked(y, 300)), whole)
-    assert_array_equal(whole.predict(cut), whole.predict(chunked(X, 300)))
-
-
-@every_pair
-def test_repeated_fits_are_equal_and_another_seed_is_another_model(on_dask, plain):
-    X, y = chunked(table()[0], 100), chunked(table()[1], 100)
-    model = on_dask(random_state=5)
-    assert_same_model(clone(model).fit(X, y), clone(model).fit(X, y))
-    other = on_dask(random_state=6).fit(X, y)
-    assert not np.allclose(other.coef_, clone(model).fit(X, y).coef_)
 
 
 @every_pair

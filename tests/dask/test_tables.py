@@ -10,15 +10,12 @@ import pyarrow.parquet as parquet
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import roc_auc_score
-from sklearn.pipeline import make_pipeline as plain_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.table_audit import audit_table
 from granulearn.dask import open_client, tables
 from granulearn.dask.tables import audit_on_cluster, predict_on_cluster, train_on_cluster
-from granulearn.models import ColumnCard, LoadedModel, ModelCard, load_model, save_model
-from granulearn.rvfl import RVFLClassifier
+from granulearn.models import load_model, save_model
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table
 from granulearn.tables.io import text as text_io
 from granulearn.tables.row_hashes import row_hashes
@@ -216,20 +213,6 @@ def test_the_model_is_an_ordinary_file_with_an_honest_card(tmp_path, monkeypatch
     assert [text.split()[0] for text in heard] == ["looking", "examining", "fitting", "scoring"]
 
 
-def test_labels_that_are_whole_numbers_stay_numbers_in_their_order(tmp_path):
-    frame = people()
-    frame["label"] = np.where(frame["label"] == "yes", 10, 9)
-    frame["street"] = [f"street {k % 60}" for k in range(len(frame))]
-    (tmp_path / "parts").mkdir()
-    frame.to_parquet(tmp_path / "parts" / "t.parquet", row_group_size=40)
-    trained, _ = in_parts(tmp_path / "parts")
-    assert_array_equal(trained.pipeline.classes_, [9, 10])
-    assert set(trained.card.classes) == {"9", "10"}
-    table = in_memory(tmp_path / "parts")
-    expected = fitted_in_memory(table).predict_proba(table.X)
-    assert_allclose(trained.pipeline.predict_proba(table.X), expected, atol=0.05)
-
-
 def test_a_category_and_a_class_that_only_one_part_has_are_known_to_the_model(tmp_path):
     frame = people(150).rename(columns={"città": "city"})
     frame.loc[120:, ["city", "label"]] = ["Ulm", "rare"]
@@ -257,15 +240,6 @@ def test_a_file_without_rows_in_a_folder_is_no_harm(tmp_path):
     assert trained.card.rows + trained.card.scores["held_out"]["rows"] == 120
 
 
-def test_parts_can_be_read_from_any_folder(tmp_path, monkeypatch):
-    path = write_people(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    with open_table(path.name) as file:
-        (part,) = file.parts()
-        monkeypatch.chdir("/")
-        assert sum(batch.num_rows for batch in part.batches()) == 120
-
-
 def test_all_that_is_wrong_is_said_at_once_as_in_memory(tmp_path):
     path = tmp_path / "t.csv"
     pd.DataFrame({"x": np.arange(30.0), "y": 1, "label": "a"}).to_csv(path, index=False)
@@ -277,12 +251,6 @@ def test_all_that_is_wrong_is_said_at_once_as_in_memory(tmp_path):
     assert parts.value.problems == memory.value.problems
     assert len(parts.value.problems) >= 3
     assert all(problem.startswith(f"{path}: ") for problem in parts.value.problems)
-
-
-def test_a_target_that_is_not_there_is_said_with_the_other_problems(tmp_path):
-    path = write_people(tmp_path)
-    with pytest.raises(TableError, match=r"no column 'lable' .* no column 'agee'"):
-        in_parts(path, target="lable", ignore=("agee",))
 
 
 def test_too_few_rows_to_hold_out_are_the_error_of_training_in_memory(tmp_path):
@@ -452,14 +420,4 @@ def test_a_part_that_cannot_be_read_leaves_no_folder(loaded, tmp_path):
     people().assign(città="Atlantis").to_parquet(parts / "9.parquet", index=False)
     with pytest.raises(TableError, match="Atlantis"):
         predicted(loaded, parts, tmp_path / "out", strict=True)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["parts"]
-
-
-def test_a_cell_of_another_form_is_told_where_a_model_fills_in_none(tmp_path):
-    X = pd.DataFrame({"a": [0.0, 1, 2, 3], "b": [1.0, 0, 1, 0]})
-    model = plain_pipeline(StandardScaler(), RVFLClassifier(random_state=0)).fit(X, [0, 1, 0, 1])
-    columns = tuple(ColumnCard(name, "number") for name in X)
-    parts = write_parts(tmp_path / "parts", X.astype(str).replace("3.0", "much"), [2])
-    with pytest.raises(TableError, match="'a' held numbers in training, but here 1 of 2 cells"):
-        predicted(LoadedModel(model, ModelCard(columns=columns)), parts, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["parts"]

@@ -18,7 +18,7 @@ from granulearn import TableClassifier
 from granulearn.models import save_model
 from granulearn.rvfl import RVFLClassifier
 from granulearn.tables import TableError
-from tests.cli.commands import people, succeeds
+from tests.cli.commands import succeeds
 
 
 def shop(n_rows=120, seed=0) -> pd.DataFrame:
@@ -222,14 +222,6 @@ def test_numbers_as_labels_keep_their_type_and_value(labels, holders):
     assert (fitted.predict(X) == y).mean() > 0.8
 
 
-def test_whole_numbers_in_a_column_of_the_table_are_numbers(holders):
-    frame = holders["pandas"].assign(late=lambda f: (f["late"] == "yes") * 2 + 1)
-    inside = model().fit(frame, "late")
-    beside = model().fit(frame.drop(columns="late"), frame["late"])
-    assert inside.classes_.tolist() == beside.classes_.tolist() == [1, 3]
-    assert_array_equal(inside.predict_proba(frame), beside.predict_proba(frame))
-
-
 @pytest.mark.parametrize("dtype", ["bool", "boolean", object])
 def test_truth_values_in_a_column_of_the_table_are_truth_values(dtype, holders, tmp_path):
     late = holders["pandas"]["late"] == "yes"
@@ -243,24 +235,6 @@ def test_truth_values_in_a_column_of_the_table_are_truth_values(dtype, holders, 
     loaded = TableClassifier.load(tmp_path / "late.granulearn")
     assert loaded.predict(frame).dtype == bool
     assert_array_equal(loaded.predict(frame), inside.predict(frame))
-
-
-def test_the_command_line_learns_and_predicts_truth_values_as_python_does(holders, tmp_path):
-    frame = holders["pandas"].assign(late=lambda f: f["late"] == "yes")
-    frame.to_parquet(tmp_path / "t.parquet")
-    run = ("-o", tmp_path / "m.granulearn", "--model", "rvfl", "--test", 0, "--seed", 0)
-    succeeds("fit", tmp_path / "t.parquet", "--target", "late", *run)
-    succeeds("predict", tmp_path / "m.granulearn", tmp_path / "t.parquet", "-o", tmp_path / "p.csv")
-    expected = model().fit(frame, "late").predict(frame)
-    assert pd.read_csv(tmp_path / "p.csv")["prediction"].tolist() == expected.tolist()
-
-
-def test_a_message_about_numbers_as_labels_names_the_number():
-    X = {"a": np.arange(40.0) % 7, "b": np.arange(40.0) % 5}
-    with pytest.raises(TableError, match="'class 7' in every row"):
-        model().fit(X, np.full(40, 7))
-    fitted = model().fit(X, np.array([7, 9] * 19 + [12] * 2))
-    assert any("'class 12' (2 rows)" in said for said in fitted.check_.warnings)
 
 
 @pytest.mark.parametrize("beside", [False, True])
@@ -380,24 +354,6 @@ def test_categories_that_training_did_not_have_are_warned_of(holders):
     with pytest.warns(UserWarning, match="'city': .* 1 category that training .*'Linz' at") as said:
         fitted.predict(unknown)
     assert len(said) == 1
-
-
-def test_a_file_without_rows_cannot_be_predicted(holders, tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text(holders["CSV"].read_text().splitlines()[0] + "\n")
-    with pytest.raises(TableError, match="no data rows"):
-        model().fit(holders["CSV"], "late").predict(path)
-
-
-def test_files_of_several_batches_are_one_table(tmp_path, monkeypatch):
-    people(300).to_csv(tmp_path / "t.csv", index=False)
-    fitted = model().fit(tmp_path / "t.csv", "label")
-    whole = fitted.predict_proba(tmp_path / "t.csv")
-    people(300).to_parquet(tmp_path / "t.parquet", row_group_size=40)
-    monkeypatch.setattr("granulearn.tables.io.arrow.rows_per_batch", lambda n: 13)
-    assert_array_equal(fitted.predict_proba(tmp_path / "t.parquet"), whole)
-    again = model().fit(tmp_path / "t.parquet", "label")
-    assert_array_equal(again.predict_proba(tmp_path / "t.csv"), whole)
 
 
 def test_threads_change_no_result(holders):

@@ -10,8 +10,8 @@ from granulearn.models import ColumnCard, ModelFileError, model_file
 from granulearn.tables import TableError
 from granulearn.training import training
 from granulearn.training.model_kinds import model_kinds
-from granulearn.training.training import input_cards, rows_alone, scores_of_confusion, train
-from tests.cli.commands import people, write_people
+from granulearn.training.training import input_cards, scores_of_confusion, train
+from tests.cli.commands import write_people
 from tests.training.small_tables import read, write_labels
 
 
@@ -110,10 +110,6 @@ def test_the_only_row_of_a_class_is_learned_from_and_never_held_out(tmp_path, na
     assert card.scores["cross_validated"]["folds"] == 5
 
 
-def test_rows_alone_are_those_whose_label_no_other_has():
-    assert rows_alone(np.array(["a", "b", "a", "c"])).tolist() == [False, True, False, True]
-
-
 def test_why_a_model_cannot_be_fitted_is_a_fact_about_the_table(table, monkeypatch):
     def refuse(*arguments):
         raise ValueError("every ball has membership zero; use another membership.")
@@ -136,11 +132,6 @@ def test_the_card_has_the_schema_of_the_table_and_the_inputs_of_the_rows_learned
     assert trained.report is table.report
     known = max(column.highest for column in trained.card.columns if column.name == "age")
     assert known <= table.X["age"].max()
-
-
-def test_labels_can_be_learnt_at_all():
-    frame = people(400)
-    assert 0.3 < (frame["label"] == "yes").mean() < 0.7
 
 
 def test_a_table_too_wide_for_a_model_file_is_refused_before_anything_is_fitted(

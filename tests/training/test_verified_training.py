@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest
 from sklearn.model_selection import StratifiedKFold
 from statsmodels.stats.contingency_tables import mcnemar
 
@@ -143,14 +142,6 @@ def test_the_comparison_is_that_of_models_which_did_not_see_the_row(reviewed):
     assert whole.p_value == pytest.approx(mcnemar(both.to_numpy(), exact=True).pvalue)
 
 
-def test_a_review_of_many_wrong_labels_pays_beyond_chance(tmp_path):
-    table, truth = noisy(tmp_path, n_rows=400, share=0.42)
-    labels = review_labels(table, decided(table, truth, range(400)), "d.csv")
-    whole, _ = compare_labels(labels, "rvfl", tune=False, seed=0)
-    assert whole.corrected > whole.given
-    assert whole.verdict == "the difference is beyond chance"
-
-
 @pytest.mark.parametrize(
     ("given", "corrected", "p_value", "verdict"),
     [
@@ -178,12 +169,6 @@ def test_rows_chosen_worst_first_are_no_score_of_the_whole_table(reviewed):
         in scores["words"][-1]
     )
     assert trained(table, said + drawn[:-1]).card.scores["verified"]["at_random"] is None
-
-
-def test_rows_all_drawn_at_random_are_compared_once(tmp_path):
-    table, truth = noisy(tmp_path)
-    said = decided(table, truth, range(40), "random")
-    assert len(trained(table, said).card.scores["verified"]["words"]) == 2
 
 
 def test_few_verified_rows_give_no_score_and_words_say_so(reviewed):
@@ -250,10 +235,6 @@ def test_decisions_that_leave_one_class_or_none_are_refused(reviewed):
         review_labels(table, one, "d.csv")
     with pytest.raises(DecisionsError, match="leaves no row to learn from"):
         review_labels(table, [Decision(row + 1, "exclude") for row in range(160)], "d.csv")
-
-
-def test_the_exact_test_of_mcnemar_is_a_binomial_one():
-    assert binomtest(3, 10).pvalue == pytest.approx(mcnemar([[5, 3], [7, 5]], exact=True).pvalue)
 
 
 def test_a_verified_label_is_not_called_doubted(reviewed):
