@@ -66,7 +66,7 @@ def test_doubted_labels_are_those_with_a_more_probable_one(table, name):
     assert trained.card.doubted_labels == np.sum(trained.pipeline[-1].label_quality_ < 0.5) > 0
 
 
-@pytest.mark.parametrize(("name", "shown"), [("rvfl-committee", True), ("rvfl", False)])
+@pytest.mark.parametrize(("name", "shown"), [("rvfl-ensemble", True), ("rvfl", False)])
 def test_what_leave_one_out_chose_is_on_the_card(table, name, shown):
     trained = train(table, name, tune=False, test=0, seed=0)
     last = trained.pipeline[-1]
