@@ -20,16 +20,16 @@ def test_the_first_rounds_predict_as_the_staged_booster(fitted):
     X, y, booster = fitted
     n_classes, staged = len(np.unique(y)), list(booster.staged_predict_proba(X))
     for n_rounds in (1, 7, 12):
-        trees = trees_of(booster, n_rounds)
+        trees = trees_of(booster, n_rounds, booster.classes_)
         assert_allclose(trees.proba(X, n_classes), staged[n_rounds - 1], atol=1e-6)
     frequencies = np.bincount(y) / len(y)
-    found = trees_of(booster, 0).proba(X[:2], n_classes)
+    found = trees_of(booster, 0, booster.classes_).proba(X[:2], n_classes)
     assert_allclose(found, np.tile(frequencies, (2, 1)), atol=1e-2)
 
 
 def test_a_class_that_was_not_seen_has_no_probability(fitted):
     X, y, booster = fitted
-    proba = trees_of(booster, 12).proba(X, len(np.unique(y)) + 1)
+    proba = trees_of(booster, 12, booster.classes_).proba(X, len(np.unique(y)) + 1)
     assert_allclose(proba[:, -1], 0)
     assert_allclose(proba.sum(axis=1), 1)
 

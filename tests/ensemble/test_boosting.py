@@ -87,3 +87,13 @@ def test_one_class_in_a_part_cannot_be_boosted():
     y[0] = 1
     with pytest.raises(ValueError, match="two classes or more"):
         BoostedTreesClassifier(random_state=0).fit(X, y)
+
+
+def test_a_class_that_is_rare_or_not_in_every_fold_is_no_obstacle():
+    X, y = rings(400)
+    y[:2], y[2] = 7, 9
+    model = BoostedTreesClassifier(random_state=0).fit(X, y)
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    assert np.isfinite(model.out_of_sample_proba_).all()
+    two = np.where(y == 2, 2, 0)
+    assert BoostedTreesClassifier(random_state=0).fit(X, two).score(X, two) > 0.8

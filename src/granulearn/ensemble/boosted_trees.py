@@ -123,7 +123,9 @@ class BoostedTrees:
         return proba
 
 
-def trees_of(booster: HistGradientBoostingClassifier, n_rounds: int) -> BoostedTrees:
+def trees_of(
+    booster: HistGradientBoostingClassifier, n_rounds: int, classes: np.ndarray
+) -> BoostedTrees:
     """Return the trees of the first rounds of a fitted booster as arrays.
 
     Parameters
@@ -132,6 +134,8 @@ def trees_of(booster: HistGradientBoostingClassifier, n_rounds: int) -> BoostedT
         Fitted to columns of numbers without gaps.
     n_rounds : int
         Number of rounds.
+    classes : ndarray of int
+        Number of each class of the booster.
     """
     rounds = booster_rounds(booster)[:n_rounds]
     nodes = [predictor.nodes for trees in rounds for predictor in trees]
@@ -142,7 +146,7 @@ def trees_of(booster: HistGradientBoostingClassifier, n_rounds: int) -> BoostedT
     n_outputs = booster.n_trees_per_iteration_
     return BoostedTrees(
         n_features=booster.n_features_in_,
-        classes=np.asarray(booster.classes_),
+        classes=classes,
         baseline=np.asarray(booster_baseline(booster), dtype=float).ravel(),
         roots=roots[:-1].astype(np.int32),
         outputs=np.tile(np.arange(n_outputs, dtype=np.int32), len(rounds)),

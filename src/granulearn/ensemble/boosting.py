@@ -160,12 +160,12 @@ class BoostedTreesClassifier(ScoreClassifier):
                 seen = seen[stratified_sample(codes[seen], MAX_TRAIN, rng)]
                 fitted.append(_fit_one(X, codes, weights, seen, own, rng))
         # One number of rounds for all: chosen fold by fold, the scores of few rows are too good.
-        n_rounds = _best_rounds(fitted)
-        boosters = [trees_of(booster, n_rounds) for booster in fitted]
+        n_rounds = _best_rounds([booster for booster, _ in fitted])
+        boosters = [trees_of(booster, n_rounds, present) for booster, present in fitted]
         for fold, booster in enumerate(boosters):
             own = known[fold_of == fold]
             proba[own] = booster.proba(X[own], K)
-        gains = sum(gains_of(booster, n_rounds, X.shape[1]) for booster in fitted)
+        gains = np.sum([gains_of(each, n_rounds, X.shape[1]) for each, _ in fitted], axis=0)
         self.classes_, self.n_features_in_ = samples.classes, X.shape[1]
         self.boosters_ = tuple(boosters)
         if len(known) < len(X):
@@ -181,8 +181,8 @@ class BoostedTreesClassifier(ScoreClassifier):
         return np.mean([booster.proba(X, K) for booster in self.boosters_], axis=0)
 
 
-def _fit_one(X, codes, weights, seen, own, rng) -> Any:
-    """Return a booster of the rows seen, stopped by the Brier score on its own fold."""
+def _fit_one(X, codes, weights, seen, own, rng) -> tuple[Any, np.ndarray]:
+    """Return a booster of the rows seen, stopped by its own fold, and its classes."""
     from sklearn.ensemble import HistGradientBoostingClassifier  # slow to import
 
     present = np.unique(codes[seen])
@@ -190,21 +190,22 @@ def _fit_one(X, codes, weights, seen, own, rng) -> Any:
     if len(present) < 2 or len(own) == 0:
         raise ValueError("a fold of the samples, or all others, lack two classes or more")
     own = own[stratified_sample(codes[own], MAX_VALIDATION, rng)]
+    y, y_val = (np.searchsorted(present, codes[rows]) for rows in (seen, own))
     booster = HistGradientBoostingClassifier(
         learning_rate=LEARNING_RATE,
         max_iter=MOST_ROUNDS,
         max_leaf_nodes=n_leaves(len(seen), len(present)),
         early_stopping=True,
-        scoring=negative_brier_score,
+        scoring=_scoring(y, y_val),
         n_iter_no_change=PATIENCE,
         tol=0,
         random_state=0,
     )
-    given = {"X_val": X[own], "y_val": codes[own]}
+    given = {"X_val": X[own], "y_val": y_val}
     # Weights of one change nothing, and scikit-learn's binning takes as long again.
     if (weights[seen] != 1).any():
         given |= {"sample_weight": weights[seen], "sample_weight_val": weights[own]}
-    return booster.fit(X[seen], codes[seen], **given)
+    return booster.fit(X[seen], y, **given), present
 
 
 def _best_rounds(boosters: list) -> int:
@@ -212,6 +213,18 @@ def _best_rounds(boosters: list) -> int:
     scores = [booster.validation_score_ for booster in boosters]
     shortest = min(map(len, scores))
     return int(np.mean([each[:shortest] for each in scores], axis=0).argmax())
+
+
+def _scoring(y: np.ndarray, y_val: np.ndarray) -> Any:
+    """Return the scorer that stops a booster.
+
+    scikit-learn's own is faster, and needs all classes in the validation rows and in the
+    10,000 training rows that it scores as well.
+    """
+    sizes = np.bincount(y)
+    are_common = sizes.min() * 10_000 >= 2 * max(len(y), 10_000)
+    all_there = len(np.unique(y_val)) == len(sizes)
+    return "neg_brier_score" if are_common and all_there else negative_brier_score
 
 
 def negative_brier_score(booster, X, y, sample_weight=None) -> float:
