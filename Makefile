@@ -6,13 +6,13 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 
 # The tests of what is computed in memory; those marked slow are left out.
-QUICK := $(addprefix tests/,audit balls contract estimators memberships network model_selection \
+QUICK := $(addprefix tests/,audit balls contract ensemble forest rvfl utils model_selection \
 	bench/test_statistics.py test_package.py)
 
 # With the lowest versions: every stage, its examples, and what is printed. Their own deprecation warnings
 # are no fault of ours. Loops that another version of numba compiled are kept apart.
-LOWEST := src $(addprefix tests/,audit balls bench cli contract datasets dask estimators preprocess training \
-	memberships network models review model_selection tables \
+LOWEST := src $(addprefix tests/,audit balls bench cli contract datasets dask ensemble forest preprocess rvfl training utils \
+	models review model_selection tables \
 	test__extras.py test__invariants.py test__sklearn_compat.py test__versions.py test__words.py test_main.py \
 	test_package.py)
 
@@ -22,7 +22,7 @@ NEWEST := $(addprefix tests/,tables training audit review models contract prepro
 	$(wildcard tests/bench/plots/test_*.py tests/cli/test_*.py))
 
 # With other versions of Python: what is learned, read, kept and printed.
-PYTHONS := $(addprefix tests/,balls memberships network estimators model_selection models tables \
+PYTHONS := $(addprefix tests/,balls ensemble forest rvfl model_selection models tables \
 	training audit review test__extras.py test__versions.py test_package.py end_to_end/test_plain_install.py)
 
 # The pages that a newcomer follows.

@@ -21,18 +21,18 @@ GAP, MARGIN, PADDING, LINE = 22, 4, 11, 16
 SIZES = {"words": 12.5, "uses": 11.5}  # as in granulearn.css
 LETTER = 0.56  # the width of a letter in the mean, of its size
 WORDS = {
+    "utils": "validation, files, threads",
     "preprocess": "columns become numbers",
     "tables": "a file becomes typed columns, and is written back untouched",
     "datasets": "named sets, noise to test with",
-    "balls": "similar samples become balls",
-    "memberships": "how far to trust each ball",
-    "network": "random features, and weights in closed form",
-    "estimators": "classifiers and regressors",
+    "balls": "similar samples become balls, each with a membership",
+    "rvfl": "random features, and weights in closed form",
+    "forest": "trees of balls",
     "model_selection": "settings, a whole grid at once",
+    "ensemble": "the robust classifier",
     "audit": "which labels are probably wrong, and how many",
     "review": "what a person decides, and the corrected table",
     "bench": "methods compared: studies, statistics, figures, reports",
-    "utils": "files whole or not at all",
     "models": "model files and ONNX",
     "dask": "all this on a cluster",
     "training": "from a table to a model with scores",
@@ -40,12 +40,23 @@ WORDS = {
 }
 
 
-def layers(contract: Path = ROOT / ".importlinter") -> list[str]:
-    """Return the stages in the order of the flow: none imports a later one."""
+def contract_of_flow(contract: Path = ROOT / ".importlinter") -> configparser.SectionProxy:
+    """Return what the import linter is told about the stages."""
     parser = configparser.ConfigParser()
     parser.read_string(contract.read_text(encoding="utf-8"))
-    lines = parser["importlinter:contract:flow"]["layers"].split()
-    return [line.strip("()") for line in reversed(lines)]
+    return parser["importlinter:contract:flow"]
+
+
+def layers() -> list[str]:
+    """Return the stages in the order of the flow: none imports a later one."""
+    return [line.strip("()") for line in reversed(contract_of_flow()["layers"].split())]
+
+
+def ignored_imports() -> set[tuple[str, str]]:
+    """Return the pairs of stages of imports that the contract ignores, made when they are used."""
+    lines = contract_of_flow()["ignore_imports"].strip().splitlines()
+    pairs = [[name.split(".")[1] for name in line.split(" -> ")] for line in lines]
+    return {(first, second) for first, second in pairs}
 
 
 def imported_stages(stage: str, source: Path = ROOT / "src" / "granulearn") -> set[str]:
@@ -63,7 +74,7 @@ def imported_stages(stage: str, source: Path = ROOT / "src" / "granulearn") -> s
                 continue
             parts = [name.split(".") for name in names]
             found |= {part[1] for part in parts if part[0] == source.name and len(part) > 1}
-    return found - {stage}
+    return {name for name in found - {stage} if (stage, name) not in ignored_imports()}
 
 
 def chain(architecture: Path = ROOT / "ARCHITECTURE.md") -> list[str]:

@@ -207,7 +207,7 @@ def make_saved(tmp_path):
         model = RVFLEnsembleRegressor(n_estimators=2, n_hidden=20, random_state=0)
         in_pipeline = make_pipeline(TablePreprocessor(), model)
         whole = (in_pipeline if alone is None else alone).fit(X, y)
-        card = ModelCard(model="rvfl-committee", columns=input_cards(X), rows=len(X))
+        card = ModelCard(model="rvfl-ensemble", columns=input_cards(X), rows=len(X))
         save_model(whole, tmp_path / "spending.granulearn", card)
         return table, tmp_path / "spending.granulearn", whole.predict(X)
 

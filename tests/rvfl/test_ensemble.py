@@ -15,7 +15,6 @@ from granulearn.rvfl.ensemble import (
     fit_networks,
     input_importances,
     layer_features,
-    stratified_rows,
 )
 from tests.rvfl.families import overlapping_classes
 
@@ -167,14 +166,6 @@ def test_many_samples_are_fitted_by_some_of_them_and_all_are_predicted():
     # Rows that were not fitted are predicted as new ones are.
     same = np.isclose(proba, model.predict_proba(X)).all(axis=1)
     assert same.sum() >= 2100
-
-
-def test_drawn_rows_have_the_classes_in_their_shares():
-    rows, codes = np.arange(1000), np.arange(1000) % 10 // 9
-    drawn = stratified_rows(rows, codes, 100, seed=0)
-    assert len(np.unique(drawn)) == 100
-    assert codes[drawn].sum() == 10
-    assert_array_equal(stratified_rows(rows, codes, None, seed=0), rows)
 
 
 def test_few_rows_have_several_networks_and_many_rows_one_wider_one():

@@ -66,7 +66,7 @@ def test_doubted_labels_are_those_with_a_more_probable_one(table, name):
     assert trained.card.doubted_labels == np.sum(trained.pipeline[-1].label_quality_ < 0.5) > 0
 
 
-@pytest.mark.parametrize(("name", "shown"), [("rvfl-committee", True), ("rvfl", False)])
+@pytest.mark.parametrize(("name", "shown"), [("rvfl-ensemble", True), ("rvfl", False)])
 def test_what_leave_one_out_chose_is_on_the_card(table, name, shown):
     trained = train(table, name, tune=False, test=0, seed=0)
     last = trained.pipeline[-1]
@@ -119,6 +119,7 @@ def test_why_a_model_cannot_be_fitted_is_a_fact_about_the_table(table, monkeypat
         train(table, "rvfl", tune=False, test=0, seed=0)
 
 
+@pytest.mark.filterwarnings("ignore:boosted trees are left out")
 @pytest.mark.parametrize("name", ["robust", "rvfl"])
 def test_classes_of_a_single_row_each_train_without_scores(tmp_path, name):
     table = read(write_labels(tmp_path, "xyz"))

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from granulearn import BallSet, GranularBalls, generate_balls
-from granulearn.utils.sorting import order_by_value
+from granulearn.utils.sorting import order_and_ties
 from granulearn.utils.validation import LARGEST_WEIGHT, check_samples, check_weights, repetitions
 
 X = np.arange(12.0).reshape(6, 2)
@@ -183,8 +183,8 @@ def test_samples_for_balls_have_only_the_classes_that_count():
 def test_the_order_by_value_does_not_depend_on_the_order_of_the_rows(X, random):
     tie_breaker = np.arange(len(X)) % 2
     shuffled = np.array(random.sample(range(len(X)), len(X)))
-    order = order_by_value(X, tie_breaker)
-    other = order_by_value(X[shuffled], tie_breaker[shuffled])
+    order = order_and_ties(X, tie_breaker)[0]
+    other = order_and_ties(X[shuffled], tie_breaker[shuffled])[0]
     assert_array_equal(X[order], X[shuffled][other])
     assert_array_equal(tie_breaker[order], tie_breaker[shuffled][other])
     assert X[order].tolist() == sorted(X.tolist())

@@ -115,7 +115,7 @@ def near_radius(gaps: np.ndarray, n_rows: int) -> tuple[float, float]:
 
 
 def _pairs_within(points: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
-    from granulearn.balls import _nearness_kernels
+    from granulearn.audit import _nearness_kernels
 
     found = np.empty((_PAIRS_PER_ROW * len(points) + 64, 2), dtype=np.int32)
     for _ in range(_MOST_TRIES):

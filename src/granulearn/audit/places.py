@@ -61,7 +61,7 @@ class Placing:
             Numbers of the nearest references, their squared distances, and the two least
             squared distances of each reference to these rows.
         """
-        from granulearn.balls import _nearness_kernels
+        from granulearn.audit import _nearness_kernels
 
         n_references = self.columns.shape[1]
         k = min(NEIGHBOURS, max(n_references - 1, 1))
@@ -163,7 +163,7 @@ def placing_of_drawn(drawn: np.ndarray) -> Placing:
 
 
 def _placing(X: np.ndarray, sample: np.ndarray, references: np.ndarray) -> Placing:
-    from granulearn.balls import _nearness_kernels
+    from granulearn.audit import _nearness_kernels
 
     middles, widths = _units(X, sample)
     directions = _directions((sample / 2 - middles / 2) / (widths / 2))

@@ -270,8 +270,7 @@ def predict_without(X: np.ndarray, targets: np.ndarray, seed: int) -> np.ndarray
     seed : int
         Draws the networks.
     """
-    sizes: dict[str, Any] = {"n_estimators": "auto", "n_hidden": "auto", "random_state": seed}
-    sizes["max_samples"] = MAX_SAMPLES
+    sizes: dict[str, Any] = {"max_samples": MAX_SAMPLES, "random_state": seed}
     farthest = FARTHEST * float(np.quantile(np.abs(targets), 0.9)) or np.inf
     model = RVFLEnsembleRegressor(**sizes).fit(X, np.clip(targets, -farthest, farthest))
     for _ in range(N_REFITS):

@@ -36,7 +36,7 @@ class GranularBallKNNClassifier(ScoreClassifier):
         or a function that takes `Samples` and returns a `BallSet`.
     purity : float, default=0.925
         Balls with a smaller share of their most frequent class are split. Used where
-        `balls` is the name of a maker with a purity.
+        `balls` is a name.
     min_ball_size : int, default=1
         Balls with fewer samples are dropped; 1 keeps every ball.
     init : {"k-means++", "class-means"}, default="k-means++"

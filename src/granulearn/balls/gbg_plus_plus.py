@@ -71,8 +71,8 @@ class GBGPlusPlusBalls(BallGenerator):
     >>> from granulearn.balls import GBGPlusPlusBalls, generate_balls
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0], [5.1], [5.2], [5.3]]
     >>> balls = generate_balls(X, list("aaaabbbb"), balls=GBGPlusPlusBalls())
-    >>> balls.assignment  # the inner samples of each class, then the outer ones
-    array([2, 0, 0, 2, 3, 1, 1, 3])
+    >>> balls.assignment  # inner and outer samples of each class
+    array([1, 3, 3, 1, 0, 2, 2, 0])
     """
 
     name = "gbg++"
@@ -100,7 +100,8 @@ def groups_around_majorities(samples: Samples, purity: float) -> np.ndarray:
     Samples left over whose class has no ball are balls of one sample.
     """
     X, codes = scaled_rows(samples.X).astype(np.float64, copy=False), samples.codes
-    groups, labels = np.full(len(X), -1), []
+    groups = np.full(len(X), -1)
+    labels: list[int] = []
     pending = [np.arange(len(X))]
     while pending:
         rows = pending.pop()
@@ -110,12 +111,12 @@ def groups_around_majorities(samples: Samples, purity: float) -> np.ndarray:
             parts = _cut_out_majorities(X, codes, rows)
         if parts is None:
             groups[rows] = len(labels)
-            labels.append(counts.argmax())
+            labels.append(int(counts.argmax()))
         else:
             pending += [part for part in parts if len(part) > 1]
     for row in np.flatnonzero((groups < 0) & ~np.isin(codes, labels)):
         groups[row] = len(labels)
-        labels.append(codes[row])
+        labels.append(int(codes[row]))
     return groups
 
 

@@ -68,7 +68,7 @@ class KDivisionBalls(BallGenerator):
         X, codes = scaled_rows(samples.X), samples.codes
         stream = np.random.default_rng(seed)
         groups, n_balls = np.empty(len(X), int), 0
-        pending = [(np.arange(len(X)), stream.integers(len(X)))]
+        pending = [(np.arange(len(X)), int(stream.integers(len(X))))]
         while pending:
             rows, center = pending.pop()
             parts = None

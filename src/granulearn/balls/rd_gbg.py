@@ -92,7 +92,7 @@ def distances_to_both_kinds(X, codes, n_threads) -> tuple[np.ndarray, np.ndarray
         same = codes == code
         # Not balanced: many equal rows would make a balanced tree slow.
         tree = KDTree(X[same], balanced_tree=False)
-        own[same] = tree.query(X[same], k=[2], workers=n_threads)[0][:, 0]
+        own[same] = np.asarray(tree.query(X[same], k=[2], workers=n_threads)[0])[:, 0]
         if not same.all():
             tree = KDTree(X[~same], balanced_tree=False)
             foreign[same] = tree.query(X[same], workers=n_threads)[0]

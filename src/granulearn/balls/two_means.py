@@ -84,8 +84,10 @@ class TwoMeansBalls(BallGenerator):
         else:
             buckets = splitter.buckets(seed, n_threads)
         parts = in_threads(splitter.balls_of_bucket, buckets, n_threads)
-        joined = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return join_balls(*joined, classes=samples.classes, scale=splitter.scale)
+        order, counts, centers, radii, class_counts = map(np.concatenate, zip(*parts, strict=True))
+        return join_balls(
+            order, counts, centers, radii, class_counts, samples.classes, splitter.scale
+        )
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def balls(
         ),
     ] = "two-means",
     purity: Annotated[
-        float, Option(min=0.01, max=1.0, help="Balls below it are split, by makers that ask.")
+        float, Option(min=0.01, max=1.0, help="Balls below it are split, by generators that ask.")
     ] = 0.985,
     membership: Annotated[
         str,

@@ -147,7 +147,6 @@ class RobustClassifier(DecisionClassifier):
         command="robust",
         summary="forest, networks and boosted trees; for labels that may be wrong",
         onnx="stacked",
-        in_parts=True,
     )
     _probability_form = "temperature"
     _parameter_constraints: ClassVar[dict] = {

@@ -131,7 +131,6 @@ class BallForestClassifier(ScoreClassifier):
         command="ball-forest",
         summary="trees of balls weighed by their evidence",
         onnx="ball forest",
-        in_parts=True,
     )
     _probability_form = "scores"
     _parameter_constraints: ClassVar[dict] = {

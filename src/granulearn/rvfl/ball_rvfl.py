@@ -113,7 +113,6 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     _abilities = Abilities(
         command="gb-rvfl",
         summary="balls that all count the same",
-        in_parts=True,
         onnx="network",
         shared_work=SHALLOW,
     )
@@ -249,7 +248,6 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     _abilities = Abilities(
         command="f-gbrvfl",
         summary="balls trusted by their distance to the centre of their class",
-        in_parts=True,
         onnx="network",
         shared_work=SHALLOW,
     )
@@ -357,7 +355,6 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     _abilities = Abilities(
         command="sdap-gbrvfl",
         summary="balls trusted by spread, neighbours and size",
-        in_parts=True,
         onnx="network",
         shared_work=SHALLOW,
     )

@@ -17,6 +17,7 @@ from granulearn.rvfl.ridge import one_hot, predict_scores
 from granulearn.rvfl.rvfl import NumberRegressor, check_numbers
 from granulearn.rvfl.spectral_ridge import factor_spectral_ridge
 from granulearn.utils.estimator import Abilities, DecisionClassifier, Estimator, positive_part
+from granulearn.utils.sampling import stratified_sample
 from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
 from granulearn.utils.threads import limited_threads
 from granulearn.utils.validation import Samples, check_samples
@@ -94,7 +95,10 @@ class _BaseRVFLEnsemble(Estimator):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
 
         known, d = np.flatnonzero(weights > 0), X.shape[1]
-        rows = stratified_rows(known, codes, self.max_samples, seed)
+        rng = np.random.default_rng(seed)
+        rows = known
+        if self.max_samples is not None:
+            rows = known[stratified_sample(codes[known], self.max_samples, rng)]
         n_hidden = self.n_hidden
         if n_hidden == "auto":
             n_hidden = auto_hidden(len(rows), d, n_classes)
@@ -104,7 +108,7 @@ class _BaseRVFLEnsemble(Estimator):
         # In small products threads wait for each other more than they work.
         with limited_threads(1 if len(rows) <= ONE_THREAD_SAMPLES else None, "blas"):
             if len(known) > PILOT_SAMPLES and len(activations) > 1:
-                some = stratified_rows(known, codes, PILOT_SAMPLES, seed)
+                some = known[stratified_sample(codes[known], PILOT_SAMPLES, rng)]
                 # Without a direct link, which tells nothing about activations.
                 small = draw_layers(d, PILOT_HIDDEN, 1, seed)
                 pilot = fit_networks(
@@ -214,7 +218,6 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         command="rvfl-ensemble",
         summary="random networks tuned by leave-one-out",
         onnx="mean of networks",
-        in_parts=True,
     )
     _probability_form = "positive part"
     _parameter_constraints: ClassVar[dict] = {
@@ -284,15 +287,17 @@ class RVFLEnsembleRegressor(NumberRegressor, _BaseRVFLEnsemble):
 
     Parameters
     ----------
-    n_estimators : int or "auto", default=10
-        Number of networks.
-    n_hidden : int or "auto", default=203
-        Hidden nodes of each network.
+    n_estimators : int or "auto", default="auto"
+        Number of networks; "auto" means ten up to 1,000 samples, fewer of more, and one
+        from 7,000 on.
+    n_hidden : int or "auto", default="auto"
+        Hidden nodes of each network; "auto" means 200 and one for every 15 samples that
+        are fitted.
     activation : str or sequence of str, default="auto"
         Names to choose from; "auto" means relu, sigmoid, radbas and sine.
     C : float, sequence of float or "auto", default="auto"
         Inverse penalties to choose from; "auto" means 1e-5, 1e-4, ..., 1e3.
-    max_samples : int or None, default=None
+    max_samples : int or None, default=10000
         Networks are fitted to at most so many samples, drawn at random; all others are
         predicted out of sample. None means all.
     random_state : int, RandomState or None, default=None
@@ -340,11 +345,11 @@ class RVFLEnsembleRegressor(NumberRegressor, _BaseRVFLEnsemble):
 
     def __init__(
         self,
-        n_estimators=10,
-        n_hidden=203,
+        n_estimators="auto",
+        n_hidden="auto",
         activation="auto",
         C="auto",
-        max_samples=None,
+        max_samples=10_000,
         random_state=None,
     ):
         self.n_estimators = n_estimators
@@ -400,17 +405,6 @@ class NetworksFit:
     """(n_activations, n_Cs) mean squared leave-one-out error of the mean of the networks."""
     left_out: np.ndarray
     """(n_samples, n_outputs) mean for each sample, from networks fitted without it."""
-
-
-def stratified_rows(
-    rows: np.ndarray, codes: np.ndarray, n_wanted: int | None, seed: int
-) -> np.ndarray:
-    """Return some of the rows, ascending, drawn so that each class keeps its share of them."""
-    if n_wanted is None or len(rows) <= n_wanted:
-        return rows
-    shuffled = np.random.default_rng(seed).permutation(rows)
-    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    return np.sort(by_class[np.arange(n_wanted) * len(rows) // n_wanted])
 
 
 def draw_layers(n_features: int, n_hidden: int, n_networks: int, seed: int) -> np.ndarray:

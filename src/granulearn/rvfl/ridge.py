@@ -45,7 +45,7 @@ class FeatureMap(Protocol):
 
     Examples
     --------
-    >>> from granulearn.rvfl.ridge import draw_random_features
+    >>> from granulearn.rvfl import draw_random_features
     >>> features = draw_random_features(2, 5, "relu", direct_link=True, seed=0)
     >>> features.n_columns, features.bias_column
     (8, 2)
@@ -142,7 +142,8 @@ def weighted_rows(
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.rvfl.ridge import draw_random_features, weighted_rows
+    >>> from granulearn.rvfl import draw_random_features
+    >>> from granulearn.rvfl.ridge import weighted_rows
     >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
     >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
     >>> A, B = weighted_rows(features, X, Y, np.array([1.0, 1.0, 0.5]))
@@ -165,7 +166,8 @@ def normal_equations(
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.rvfl.ridge import draw_random_features, normal_equations
+    >>> from granulearn.rvfl import draw_random_features
+    >>> from granulearn.rvfl.ridge import normal_equations
     >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
     >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
     >>> equations = normal_equations(features, X, Y, None)
@@ -205,7 +207,8 @@ def solve_weighted_ridge(
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.rvfl.ridge import draw_random_features, solve_weighted_ridge
+    >>> from granulearn.rvfl import draw_random_features
+    >>> from granulearn.rvfl.ridge import solve_weighted_ridge
     >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
     >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
     >>> theta = solve_weighted_ridge(features, X, Y, np.array([1.0, 1.0, 0.5]), C=10.0)
@@ -284,7 +287,8 @@ def predict_scores(features: FeatureMap, X: np.ndarray, theta: np.ndarray) -> np
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.rvfl.ridge import draw_random_features, predict_scores, solve_weighted_ridge
+    >>> from granulearn.rvfl import draw_random_features
+    >>> from granulearn.rvfl.ridge import predict_scores, solve_weighted_ridge
     >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
     >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
     >>> theta = solve_weighted_ridge(features, X, Y, None, C=1e4)

@@ -87,7 +87,6 @@ class RVFLClassifier(BaseRVFLClassifier):
     _abilities = Abilities(
         command="rvfl",
         summary="no balls: a random network on every row; fast",
-        in_parts=True,
         onnx="network",
         shared_work=SHALLOW,
     )

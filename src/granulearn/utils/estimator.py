@@ -52,8 +52,6 @@ class Abilities:
     """Name of the model on the command line; empty if it is not offered there."""
     summary: str = ""
     """What the model does, in a line of the command line's list."""
-    in_parts: bool = False
-    """Whether it can be fitted to a table in parts, by sums and balls alone."""
     onnx: str = ""
     """How its scores are written as ONNX, see `granulearn.models`; empty if they cannot be."""
     shared_work: SharedWork | None = None

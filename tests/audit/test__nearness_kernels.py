@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.balls import _nearness_kernels as kernels
+from granulearn.audit import _nearness_kernels as kernels
 
 
 def grid_or_cloud(n, d, seed, on_grid):
