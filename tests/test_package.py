@@ -39,7 +39,14 @@ def run_python(code: str, **environment: str) -> str:
 WITH_FOUR_PACKAGES = f"""
 import sys
 
-sys.modules.update(dict.fromkeys({sorted(NOT_CORE)}))  # None: cannot be imported
+
+class NotThere:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {sorted(NOT_CORE)}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+
+sys.meta_path.insert(0, NotThere())
 import numpy as np
 import granulearn
 

@@ -21,18 +21,18 @@ GAP, MARGIN, PADDING, LINE = 22, 4, 11, 16
 SIZES = {"words": 12.5, "uses": 11.5}  # as in granulearn.css
 LETTER = 0.56  # the width of a letter in the mean, of its size
 WORDS = {
+    "utils": "validation, files, threads",
     "preprocess": "columns become numbers",
     "tables": "a file becomes typed columns, and is written back untouched",
     "datasets": "named sets, noise to test with",
     "balls": "similar samples become balls, each with a membership",
-    "rvfl": "random networks, solved in closed form",
-    "forest": "a forest of balls",
-    "ensemble": "the robust classifier",
+    "rvfl": "random features, and weights in closed form",
+    "forest": "trees of balls",
     "model_selection": "settings, a whole grid at once",
+    "ensemble": "the robust classifier",
     "audit": "which labels are probably wrong, and how many",
     "review": "what a person decides, and the corrected table",
     "bench": "methods compared: studies, statistics, figures, reports",
-    "utils": "files whole or not at all",
     "models": "model files and ONNX",
     "dask": "all this on a cluster",
     "training": "from a table to a model with scores",

@@ -99,7 +99,7 @@ def planted(array: np.ndarray, rng) -> np.ndarray:
     with np.errstate(all="ignore"):
         for _ in range(rng.choice([1, 1, 2, changed.size]) if changed.size else 0):
             place, value = rng.randrange(changed.size), np.asarray(rng.choice(values))
-            near = changed.flat[place] + rng.choice([-1, 1]) if changed.dtype != bool else value
+            near = np.asarray(float(changed.flat[place]) + rng.choice([-1, 1]))
             changed.flat[place] = rng.choice([value, near]).astype(changed.dtype)
     return changed
 

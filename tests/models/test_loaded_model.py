@@ -24,6 +24,7 @@ from granulearn.models import (
 )
 from granulearn.rvfl import RVFLClassifier, RVFLRegressor
 from granulearn.tables import TableError
+from granulearn.tables.schema import TypedRows
 from granulearn.training.training import input_cards
 from tests.cli.commands import fails_with, read_exactly, succeeds
 from tests.models.loaded_models import fitted, write_messy_people
@@ -84,7 +85,7 @@ def test_numbers_and_dates_may_be_values_of_python(model, frame):
 
 
 def test_a_single_row_takes_no_frame(model, frame, monkeypatch):
-    monkeypatch.setattr(pd, "DataFrame", None)
+    monkeypatch.setattr(TypedRows, "to_frame", None)
     assert model.predict_proba(frame.iloc[0].to_dict()).shape == (1, 2)
 
 

@@ -119,6 +119,7 @@ def test_why_a_model_cannot_be_fitted_is_a_fact_about_the_table(table, monkeypat
         train(table, "rvfl", tune=False, test=0, seed=0)
 
 
+@pytest.mark.filterwarnings("ignore:boosted trees are left out")
 @pytest.mark.parametrize("name", ["robust", "rvfl"])
 def test_classes_of_a_single_row_each_train_without_scores(tmp_path, name):
     table = read(write_labels(tmp_path, "xyz"))

@@ -71,7 +71,7 @@ class GBGPlusPlusBalls(BallGenerator):
     >>> from granulearn.balls import GBGPlusPlusBalls, generate_balls
     >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0], [5.1], [5.2], [5.3]]
     >>> balls = generate_balls(X, list("aaaabbbb"), balls=GBGPlusPlusBalls())
-    >>> balls.assignment  # the inner samples of each class, then the outer ones
+    >>> balls.assignment  # inner and outer samples of each class
     array([1, 3, 3, 1, 0, 2, 2, 0])
     """
 

@@ -30,7 +30,7 @@ N_FOLDS = 3
 LEARNING_RATE = 0.2
 PATIENCE = 4  # rounds without a gain
 # A booster learns from so many rows of the other folds, and is stopped by so many of its own.
-MAX_TRAIN, MAX_VALIDATION = 25_000, 5_000
+MAX_TRAIN, MAX_VALIDATION = 12_000, 3_000
 # Trees of two classes have a leaf for so many rows, within bounds; those of more have the most.
 ROWS_PER_LEAF, FEWEST_LEAVES = 220, 15
 # With less work, threads wait more than they work.
@@ -70,7 +70,7 @@ class BoostedTreesClassifier(ScoreClassifier):
 
     Notes
     -----
-    Of large tables each booster sees 25,000 rows, a stratified sample.
+    Of large tables each booster sees 12,000 rows, a stratified sample.
 
     Examples
     --------

@@ -224,7 +224,7 @@ def score_group(problem: Problem, group: Group, train, test) -> dict[int, Outcom
 
 
 def _failure(problem: Problem, network: dict) -> Outcome:
-    score = problem.error_score
+    score: Any = problem.error_score
     if isinstance(problem.scorer, dict) or hasattr(problem.scorer, "_scorers"):
         score = dict.fromkeys(getattr(problem.scorer, "_scorers", problem.scorer), score)
     failure = {"fit_error": traceback.format_exc(), "test_scores": score, "score_time": 0.0}
@@ -284,7 +284,7 @@ def _prepare(problem: Problem, group: Group, train, test) -> _PreparedModel:
     last, prefix = last_step(whole), last_step_prefix(whole)
     X, y = take_split(whole, problem.X, problem.y, train)
     fit_params = check_method_params(problem.X, problem.fit_params, indices=train)
-    sets = {}
+    sets: dict[str, Any] = {}
     names = {} if problem.leave_one_out else {"test_scores": test}
     if problem.return_train_score:
         names["train_scores"] = train
@@ -303,10 +303,12 @@ def _prepare(problem: Problem, group: Group, train, test) -> _PreparedModel:
     rows, seeds = last._prepare(last._check(X, y, **fit_params))
     scored = {
         name: _ScoredSet(
-            *values[:3],
-            validate_data(last, values[3], reset=False, dtype=[np.float64, np.float32], order="C"),
+            X_scored,
+            y_scored,
+            score_params,
+            validate_data(last, seen, reset=False, dtype=[np.float64, np.float32], order="C"),
         )
-        for name, values in sets.items()
+        for name, (X_scored, y_scored, score_params, seen) in sets.items()
     }
     return _PreparedModel(problem, whole, last, rows, seeds, scored)
 
@@ -434,6 +436,9 @@ class _Columns:
     def __call__(self, X: np.ndarray) -> np.ndarray:
         return X.copy()
 
+    def scores(self, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        return X @ theta
+
 
 class _ColumnsPath:
     """Networks of the same columns, of several sizes and penalties."""
@@ -537,7 +542,8 @@ class _ColumnsPath:
             model = self.model
             system = model.last._graph_system(self._features(size), model.rows, model.Y)
             self._graph_systems[size] = system
-        return solve_graph_ridge(*self._graph_systems[size], self.Cs[at])
+        equations, G = self._graph_systems[size]
+        return solve_graph_ridge(equations, G, self.Cs[at])
 
     # ---- Accuracy and R squared ---------------------------------------------------------------
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer
 
 
 def final_predictor(model: Any) -> Any:
@@ -22,23 +20,13 @@ def final_predictor(model: Any) -> Any:
 
 
 def rows_for(model: Any, rows: Any) -> Any:
-    """Return rows as a model takes them: without names if its first step was fitted to none.
-
-    A step that was would warn of them. Where it is not known that names tell the step nothing
-    (it is the caller's own, or takes columns by name), rows are left as they are.
+    """Return rows without names if a model was fitted to none: it would warn of them.
 
     Parameters
     ----------
     model : estimator
         Fitted.
-    rows : DataFrame or ndarray
+    rows : DataFrame
         With the columns of the model.
     """
-    first = model
-    while isinstance(first, Pipeline) and first.steps:
-        first = first.steps[0][1]
-    known = type(first).__module__.startswith(("sklearn.", "granulearn."))
-    by_name = isinstance(first, ColumnTransformer | FunctionTransformer)
-    nameless = hasattr(first, "n_features_in_") and not hasattr(first, "feature_names_in_")
-    named = hasattr(rows, "columns") and all(isinstance(name, str) for name in rows.columns)
-    return rows.to_numpy() if known and nameless and named and not by_name else rows
+    return rows if hasattr(model, "feature_names_in_") else rows.to_numpy()
