@@ -85,9 +85,7 @@ class GranularBallKNNClassifier(ScoreClassifier):
     (True, True)
     """
 
-    _abilities = Abilities(
-        command="ball-knn", summary="the class of the nearest ball", onnx="nearest balls"
-    )
+    _abilities = Abilities(command="ball-knn", summary="the class of the nearest ball")
     _probability_form = "scores"
     _parameter_constraints: ClassVar[dict] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],

@@ -84,7 +84,6 @@ class BoostedTreesClassifier(ScoreClassifier):
     _abilities = Abilities(
         command="boosted-trees",
         summary="histogram boosting stopped by the Brier score",
-        onnx="boosting",
     )
     _probability_form = "scores"
     _parameter_constraints: ClassVar[dict] = {

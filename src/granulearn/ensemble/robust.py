@@ -146,7 +146,6 @@ class RobustClassifier(DecisionClassifier):
     _abilities = Abilities(
         command="robust",
         summary="forest, networks and boosted trees; for labels that may be wrong",
-        onnx="stacked",
     )
     _probability_form = "temperature"
     _parameter_constraints: ClassVar[dict] = {

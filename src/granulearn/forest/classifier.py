@@ -130,7 +130,6 @@ class BallForestClassifier(ScoreClassifier):
     _abilities = Abilities(
         command="ball-forest",
         summary="trees of balls weighed by their evidence",
-        onnx="ball forest",
     )
     _probability_form = "scores"
     _parameter_constraints: ClassVar[dict] = {

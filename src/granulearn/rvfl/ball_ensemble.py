@@ -67,7 +67,7 @@ class BallEnsembleClassifier(ScoreClassifier):
     (15, True)
     """
 
-    _abilities = Abilities(onnx="mean of members")
+    _abilities = Abilities()
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "decision_function"]), None],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],

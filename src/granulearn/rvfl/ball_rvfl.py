@@ -113,7 +113,6 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     _abilities = Abilities(
         command="gb-rvfl",
         summary="balls that all count the same",
-        onnx="network",
         shared_work=SHALLOW,
     )
     _parameter_constraints: ClassVar[dict] = {
@@ -248,7 +247,6 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     _abilities = Abilities(
         command="f-gbrvfl",
         summary="balls trusted by their distance to the centre of their class",
-        onnx="network",
         shared_work=SHALLOW,
     )
 
@@ -355,7 +353,6 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     _abilities = Abilities(
         command="sdap-gbrvfl",
         summary="balls trusted by spread, neighbours and size",
-        onnx="network",
         shared_work=SHALLOW,
     )
 

@@ -225,7 +225,6 @@ class CRVFLClassifier(BaseRVFLClassifier):
     _abilities = Abilities(
         command="c-rvfl",
         summary="no balls: a complex-valued random network",
-        onnx="complex network",
         shared_work=replace(SHALLOW, leave_one_out=False),
     )
     _saved: ClassVar[dict] = {"features_": Part(ComplexFeatures)}
@@ -309,7 +308,6 @@ class ACRVFLClassifier(CRVFLClassifier):
     _abilities = Abilities(
         command="ac-rvfl",
         summary="as c-rvfl, with conjugates: real-valued output",
-        onnx="complex network",
         shared_work=replace(SHALLOW, inverse_penalty_factor=2),
     )
 

@@ -284,7 +284,6 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
     _abilities = Abilities(
         command="d-rvfl",
         summary="as rvfl, with several random layers",
-        onnx="deep network",
         shared_work=DEEP,
     )
     _parameter_constraints: ClassVar[dict] = {
@@ -385,7 +384,6 @@ class EnsembleDeepRVFLClassifier(EnsembleClassifier, EnsembleNetwork):
     _abilities = Abilities(
         command="ed-rvfl",
         summary="as rvfl, with several random layers averaged",
-        onnx="ensemble of layers",
         shared_work=replace(DEEP, ridge_per_layer=True),
     )
     _parameter_constraints: ClassVar[dict] = {
@@ -493,7 +491,6 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     _abilities = Abilities(
         command="d-gbrvfl",
         summary="as gb-rvfl, with several random layers",
-        onnx="deep network",
         shared_work=DEEP,
     )
     _parameter_constraints: ClassVar[dict] = {
@@ -611,7 +608,6 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     _abilities = Abilities(
         command="ed-gbrvfl",
         summary="as gb-rvfl, with several random layers averaged",
-        onnx="ensemble of layers",
         shared_work=replace(DEEP, ridge_per_layer=True),
     )
     _parameter_constraints: ClassVar[dict] = {
@@ -745,7 +741,7 @@ class DeepRVFLRegressor(DeepRegressor, DeepNetwork):
     True
     """
 
-    _abilities = Abilities(onnx="deep network", shared_work=DEEP)
+    _abilities = Abilities(shared_work=DEEP)
 
 
 class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
@@ -804,6 +800,4 @@ class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
     True
     """
 
-    _abilities = Abilities(
-        onnx="ensemble of layers", shared_work=replace(DEEP, ridge_per_layer=True)
-    )
+    _abilities = Abilities(shared_work=replace(DEEP, ridge_per_layer=True))

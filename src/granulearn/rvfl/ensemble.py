@@ -217,7 +217,6 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
     _abilities = Abilities(
         command="rvfl-ensemble",
         summary="random networks tuned by leave-one-out",
-        onnx="mean of networks",
     )
     _probability_form = "positive part"
     _parameter_constraints: ClassVar[dict] = {
@@ -341,7 +340,7 @@ class RVFLEnsembleRegressor(NumberRegressor, _BaseRVFLEnsemble):
     0.5
     """
 
-    _abilities = Abilities(onnx="mean of networks")
+    _abilities = Abilities()
 
     def __init__(
         self,

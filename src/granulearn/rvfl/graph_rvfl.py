@@ -263,7 +263,6 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     _abilities = Abilities(
         command="ge-gbrvfl",
         summary="balls, with a graph that keeps classes apart",
-        onnx="network",
         shared_work=replace(SHALLOW, graph_penalty=True, leave_one_out=False),
     )
     _parameter_constraints: ClassVar[dict] = {

@@ -87,7 +87,6 @@ class RVFLClassifier(BaseRVFLClassifier):
     _abilities = Abilities(
         command="rvfl",
         summary="no balls: a random network on every row; fast",
-        onnx="network",
         shared_work=SHALLOW,
     )
 
@@ -154,7 +153,6 @@ class ELMClassifier(BaseRVFLClassifier):
     _abilities = Abilities(
         command="elm",
         summary="as rvfl, without the direct link to the inputs",
-        onnx="network",
         shared_work=SHALLOW,
     )
     _direct_link = False
@@ -363,7 +361,7 @@ class RVFLRegressor(BaseRVFLRegressor):
     True
     """
 
-    _abilities = Abilities(onnx="network", shared_work=SHALLOW)
+    _abilities = Abilities(shared_work=SHALLOW)
 
 
 class ELMRegressor(BaseRVFLRegressor):
@@ -413,5 +411,5 @@ class ELMRegressor(BaseRVFLRegressor):
     True
     """
 
-    _abilities = Abilities(onnx="network", shared_work=SHALLOW)
+    _abilities = Abilities(shared_work=SHALLOW)
     _direct_link = False

@@ -27,8 +27,6 @@ class SharedWork:
 
     size: str
     """Name of the parameter whose smaller values take leading columns or layers of a larger one."""
-    columns: tuple[str, ...]
-    """Names of the parameters whose values change the columns."""
     ridge_per_layer: bool = False
     """Whether each layer has a ridge of its own, and the layers are averaged."""
     graph_penalty: bool = False
@@ -40,8 +38,8 @@ class SharedWork:
     """Factor on `C` that gives the inverse penalty of the ridge that is solved."""
 
 
-SHALLOW = SharedWork(size="n_hidden", columns=("activation",))
-DEEP = SharedWork(size="n_layers", columns=("activation", "n_hidden"))
+SHALLOW = SharedWork(size="n_hidden")
+DEEP = SharedWork(size="n_layers")
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,6 @@ class Abilities:
     """Name of the model on the command line; empty if it is not offered there."""
     summary: str = ""
     """What the model does, in a line of the command line's list."""
-    onnx: str = ""
-    """How its scores are written as ONNX, see `granulearn.models`; empty if they cannot be."""
     shared_work: SharedWork | None = None
     """What a search can share; None means that every candidate is fitted on its own."""
 
@@ -230,7 +226,7 @@ def fit_part(part: BaseEstimator, samples: Samples) -> Any:
             f"{type(part).__name__} takes no sample_membership; leave it out, or pass "
             "sample_weight, the square of it."
         )
-    if getattr(type(part), "_abilities", NO_ABILITIES) != NO_ABILITIES and hasattr(
+    if getattr(type(part), "_abilities", NO_ABILITIES) is not NO_ABILITIES and hasattr(
         part, "_fit_samples"
     ):
         part._validate_params()
