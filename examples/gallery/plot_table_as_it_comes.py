@@ -55,7 +55,7 @@ pd.DataFrame(
         column.name: {
             "kind": column.kind,
             "unit": column.number.unit,
-            "left out as": column.left_out,
+            "left out as": column.dropped,
             "missing": ", ".join(column.missing),
         }
         for column in model.schema_.columns

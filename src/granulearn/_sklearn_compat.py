@@ -5,9 +5,6 @@ bounds of the dependency in pyproject.toml. A new version is tried here first.
 """
 
 from sklearn.base import _fit_context as fit_context
-from sklearn.model_selection._search import (
-    _yield_masked_array_for_each_param as masked_arrays_of_parameters,
-)
 from sklearn.model_selection._validation import _fit_and_score as fit_and_score
 from sklearn.model_selection._validation import _insert_error_scores as insert_error_scores
 from sklearn.model_selection._validation import _score as score_fitted
@@ -15,7 +12,6 @@ from sklearn.model_selection._validation import (
     _warn_or_raise_about_fit_failures as warn_or_raise_about_fit_failures,
 )
 from sklearn.utils import _safe_indexing as take_rows
-from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as openmp_threads
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,

@@ -220,8 +220,9 @@ def test_a_reader_that_has_enough_ends_it_without_a_word(fitted, arguments):
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_compiling_is_noted_on_a_terminal_and_not_by_other_processes(terminal, monkeypatch, capsys):
-    output.note_compiling()
     logger = logging.getLogger("granulearn.loops")
+    monkeypatch.setattr(logger, "filters", [])
+    output.note_compiling()
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
     logger.info("compiling")
     assert capsys.readouterr().err.count("granulearn: note: compiling") == terminal

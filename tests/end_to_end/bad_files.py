@@ -54,7 +54,7 @@ def header_only(folder: Path) -> Path:
     return holding(folder, "header.csv", "size,colour,label\n")
 
 
-@bad("photo.csv", "PNG")
+@bad("photo.csv", "an image")
 def image(folder: Path) -> Path:
     return holding(folder, "photo.csv", PNG + bytes(range(256)) * 40)
 

@@ -689,7 +689,7 @@ def test_texts_are_texts_and_many_classes_and_columns_fit(browser, tmp_path):
     path = crowded_table(tmp_path / "crowded.csv")
     with reviewing(browser, path, target="label", keep=[EVIL]) as page:
         assert EVIL in page.at("card").text
-        assert " – – – – – – –" in page.at("card").text  # no cell there
+        assert " – – –" in page.at("card").text  # no cell there
         assert len(page.browser.find_elements(By.CSS_SELECTOR, "#card tbody tr")) == 60
         keys = page.browser.find_elements(By.CSS_SELECTOR, "#card .share kbd")
         assert sorted(key.text for key in keys) == list("123456789")

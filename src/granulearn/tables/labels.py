@@ -204,7 +204,7 @@ def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
     mostly = MAX_NUMBER_CLASSES < len(numbers) >= MOSTLY_NUMBERS * len(classes)
     if len(classes) < 2:
         found = "".join(f"is {_short(name)} in every row that has one" for name in classes)
-        found = f"{found or 'is empty in every row'}; there is nothing to tell apart"
+        found = f"{found or 'is empty in every row'}; one class is nothing to tell apart"
         step = "choose another column, or add rows of other classes"
     elif mostly and (has_decimals or few_rows or rare):
         kind = "numbers with decimals" if has_decimals else "whole numbers"
