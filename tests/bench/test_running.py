@@ -146,6 +146,17 @@ def test_runs_that_fail_are_rows_with_a_reason_and_the_run_goes_on(
     assert good.items() <= rows_of(whole[1]).items()
 
 
+def test_what_failed_is_tried_again(tmp_path, monkeypatch):
+    study = small_study(tmp_path)
+    runs = select(expand(study), ["method=tree", "dataset=circles"])
+    with Store(tmp_path / "a.db") as store:
+        monkeypatch.setattr("granulearn.bench.running.prepare", _refuse)
+        assert len(run_study(study, runs, store).failed) == 4
+        monkeypatch.undo()
+        assert run_study(study, runs, store).computed == 4
+    assert all(row["reason"] == "" for row in rows_of(tmp_path / "a.db").values())
+
+
 def _refuse(*_):
     raise OSError("the disk is away")
 
@@ -417,6 +428,24 @@ def test_tuning_and_fitting_see_no_test_row(runs):
     test_rows = {tuple(row) for row in data.X_test}
     assert Recorder.seen
     assert not any(tuple(row) in test_rows for X, _ in Recorder.seen for row in X)
+
+
+def test_early_stopping_sees_no_test_row(runs):
+    inner = {"estimator": "tests.bench.odd_classifiers.StopRecorder"}
+    path = "granulearn.bench.rivals.EarlyStoppedClassifier"
+    method = Method(name="stopped", estimator=path, fixed={"estimator": inner})
+    run = dataclasses.replace(cell_of(runs, "tree", noisy=True), method=method)
+    Recorder.seen.clear()
+    assert evaluate(run).reason == ""
+    (X_fit, _), (X_held, _) = Recorder.seen
+    data = prepare(run.unit, None)
+    given = sorted(map(tuple, data.X_train))
+    assert sorted(map(tuple, np.vstack([X_fit, X_held]))) == given
+    assert not {tuple(row) for row in data.X_test} & set(given)
+
+
+def test_neither_host_nor_user_is_named():
+    assert platform.node() not in json.dumps(describe_environment()).split('"')
 
 
 def test_methods_of_a_unit_see_the_same_noisy_labels(runs):
