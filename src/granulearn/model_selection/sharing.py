@@ -216,14 +216,14 @@ def score_group(problem: Problem, group: Group, train, test) -> dict[int, Outcom
             # As scikit-learn: the error is reported for each candidate, or raised.
             if problem.error_score == "raise":
                 raise
-            shared = {place: _failure(problem, group.networks[place]) for place in group.networks}
+            shared = {place: _failure(problem) for place in group.networks}
         score_time = sum(outcome["score_time"] for outcome in shared.values())
         fit_time = max(time.perf_counter() - began - score_time, 0.0) / len(shared)
         outcomes |= {place: {**outcome, "fit_time": fit_time} for place, outcome in shared.items()}
     return outcomes
 
 
-def _failure(problem: Problem, network: dict) -> Outcome:
+def _failure(problem: Problem) -> Outcome:
     score: Any = problem.error_score
     if isinstance(problem.scorer, dict) or hasattr(problem.scorer, "_scorers"):
         score = dict.fromkeys(getattr(problem.scorer, "_scorers", problem.scorer), score)
