@@ -150,7 +150,7 @@ def test_min_ball_size_is_for_every_maker():
     seed=st.integers(0, 1000),
     dtype=st.sampled_from([np.float32, np.float64]),
 )
-def test_balls_of_groups_are_means_and_mean_distances(groups, n_features, seed, dtype):
+def test_balls_from_labels_are_means_and_mean_distances(groups, n_features, seed, dtype):
     rng = np.random.RandomState(seed)
     rows, y = (
         rng.standard_normal((len(groups), n_features)).astype(dtype),
