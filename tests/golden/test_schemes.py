@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from granulearn.balls import FuzzyMembership, SDAPMembership
 from granulearn.rvfl import graph_regulariser, one_hot, solve_graph_ridge, solve_weighted_ridge
-from granulearn.rvfl.ridge import NormalEquations, solve_dual, solve_primal, weighted_rows
+from granulearn.rvfl.ridge import normal_equations
 from tests.balls.ball_sets import ball_set
 from tests.rvfl.problems import Identity
 
@@ -45,11 +45,11 @@ def test_output_weights_are_the_scripts(matrix, weights, C):
 def test_output_weights_are_the_scripts_by_either_form(matrix, weights, C):
     H = np.array(GOLDEN[matrix])
     delta = np.array(GOLDEN["sdapm_score"]["k=3"])
-    A, B = weighted_rows(Identity(H.shape[1]), H, one_hot(CODES, 2), delta**2)
-    equations = NormalEquations(A.T @ A, A.T @ B)
+    Y, features = one_hot(CODES, 2), Identity(H.shape[1])
+    (equations,) = normal_equations(features, H, Y, delta**2)
     for theta in (
-        solve_dual(A, B, float(C)),
-        solve_primal(equations, float(C)),
+        solve_weighted_ridge(features, H, Y, delta**2, float(C)),
+        equations.solve(float(C)),
         solve_graph_ridge(equations, np.zeros_like(equations.gram), float(C)),
     ):
         assert_allclose(theta, GOLDEN[weights][C], rtol=1e-8, atol=1e-8)

@@ -15,17 +15,6 @@ every_class_count = pytest.mark.parametrize("n_classes", [2, 3])
 
 
 @every_class_count
-def test_the_mean_of_identical_members_is_the_member(n_classes):
-    X, y = overlapping_classes(n_classes)
-    member = GBRVFLClassifier(random_state=0).fit(X, y)
-    model = BallEnsembleClassifier(n_estimators=4).fit(X, y)
-    model.estimators_ = [member] * 4
-    assert_allclose(model.decision_function(X), member.decision_function(X), atol=1e-12)
-    assert_allclose(model.predict_proba(X), member.predict_proba(X), atol=1e-12)
-    assert_array_equal(model.predict(X), member.predict(X))
-
-
-@every_class_count
 def test_scores_are_the_mean_over_members(n_classes):
     X, y = overlapping_classes(n_classes)
     model = BallEnsembleClassifier(random_state=0).fit(X, y)
@@ -35,27 +24,12 @@ def test_scores_are_the_mean_over_members(n_classes):
     assert_array_equal(model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X))
 
 
-def test_members_differ_by_their_balls_and_their_nodes():
-    X, y = overlapping_classes()
-    first, second = BallEnsembleClassifier(n_estimators=2, random_state=0).fit(X, y).estimators_
-    assert not np.array_equal(first.balls_.assignment, second.balls_.assignment)
-    assert not np.array_equal(first.features_.weights, second.features_.weights)
-
-
 @pytest.mark.parametrize("seed", [3, np.random.RandomState(5)])
 def test_the_number_of_jobs_changes_nothing(seed):
     X, y = overlapping_classes(3)
     alone = BallEnsembleClassifier(n_estimators=5, random_state=clone(seed, safe=False)).fit(X, y)
     model = BallEnsembleClassifier(n_estimators=5, random_state=clone(seed, safe=False), n_jobs=2)
     assert_array_equal(model.fit(X, y).decision_function(X), alone.decision_function(X))
-
-
-def test_fewer_members_are_the_first_of_many():
-    X, y = overlapping_classes()
-    few = BallEnsembleClassifier(n_estimators=2, random_state=1).fit(X, y)
-    many = BallEnsembleClassifier(n_estimators=4, random_state=1).fit(X, y)
-    for one, other in zip(few.estimators_, many.estimators_[:2], strict=True):
-        assert_array_equal(one.coef_, other.coef_)
 
 
 def test_integer_weights_are_repeated_rows_and_memberships_reach_the_members():
@@ -85,11 +59,6 @@ def test_any_classifier_with_scores_can_be_a_member():
     model = BallEnsembleClassifier(member, n_estimators=2, random_state=0).fit(X, y)
     expected = clone(member).fit(X, y)
     assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-12)
-
-
-def test_a_member_without_scores_is_an_error():
-    with pytest.raises(ValueError, match="decision_function"):
-        BallEnsembleClassifier(StandardScaler()).fit(*overlapping_classes())
 
 
 def test_many_members_are_steadier_than_one():

@@ -6,13 +6,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.balls import (
     BallSet,
-    FuzzyMembership,
-    SDAPMembership,
     TwoMeansBalls,
     balls_from_labels,
 )
 from granulearn.balls.generators import generator_names
-from granulearn.model_selection import PathSearchCV
 from granulearn.rvfl import (
     FGBRVFLClassifier,
     GBRVFLClassifier,
@@ -45,29 +42,6 @@ def test_a_ball_per_sample_equals_rvfl_weighted_the_same(classifier):
     assert_allclose(model.coef_, rvfl.coef_, rtol=1e-6, atol=1e-9)
 
 
-def test_a_ball_per_sample_with_weights_up_to_one_equals_rvfl_with_those_weights():
-    X, y = one_ball_per_sample()
-    rng = np.random.default_rng(0)
-    passed = {"sample_weight": rng.uniform(0, 1, 60), "sample_membership": rng.uniform(0, 1, 60)}
-    model = GBRVFLClassifier(purity=1.0, random_state=5).fit(X, y, **passed)
-    rvfl = RVFLClassifier(random_state=5).fit(X, y, **passed)
-    assert_allclose(model.coef_, rvfl.coef_, rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("classifier", "scheme"),
-    [(FGBRVFLClassifier, FuzzyMembership()), (SDAPGBRVFLClassifier, SDAPMembership())],
-)
-def test_the_papers_names_are_gb_rvfl_with_their_membership(classifier, scheme):
-    X, y = overlapping_classes(3)
-    named = classifier(random_state=0).fit(X, y)
-    spelt_out = GBRVFLClassifier(
-        purity=0.985, min_ball_size=1, membership=scheme, random_state=0
-    ).fit(X, y)
-    assert_array_equal(named.coef_, spelt_out.coef_)
-    assert_allclose(named.membership_, scheme(named.balls_, X, y), atol=1e-12)
-
-
 @pytest.mark.parametrize("classifier", BALL_CLASSIFIERS)
 def test_labels_of_balls_are_the_users(classifier):
     X, y = overlapping_classes(3)
@@ -82,11 +56,6 @@ def test_small_balls_are_dropped_when_asked_for():
     model = GBRVFLClassifier(purity=0.925, min_ball_size=2, random_state=0).fit(X, y)
     assert model.balls_.counts.min() >= 2
     assert (model.balls_.assignment == -1).any()
-
-
-def test_wrong_memberships_list_the_valid_names():
-    with pytest.raises(ValueError, match="'fuzzy'"):
-        GBRVFLClassifier(membership="fuzzi").fit(*overlapping_classes())
 
 
 def test_down_weighted_noise_pulls_less_than_trusted_noise():
@@ -132,19 +101,6 @@ def test_samples_of_weight_zero_belong_to_no_ball():
     check_description(balls, X, y, np.flatnonzero(weight))
 
 
-def test_rows_are_the_balls():
-    X, y = overlapping_classes(3)
-    rows = rows_of(X, y, membership=lambda balls: balls.purities, purity=0.7)
-    assert rows.balls.purities.min() < 1
-    assert_array_equal(rows.X, rows.balls.centers)
-    assert_array_equal(rows.codes, rows.balls.labels)
-    assert_allclose(rows.weights, rows.balls.purities**2)
-
-
-def test_uniform_memberships_need_no_weights():
-    assert rows_of(*overlapping_classes()).weights is None
-
-
 def test_weights_below_one_reach_a_ball_as_their_mean():
     X, y = overlapping_classes()
     weight = np.random.default_rng(0).uniform(0.1, 1, len(X))
@@ -176,11 +132,6 @@ def test_memberships_of_samples_overrule_the_scheme():
     assert_allclose(rows.weights, np.square(expected))
 
 
-def test_given_without_memberships_says_where_to_pass_them():
-    with pytest.raises(ValueError, match="sample_membership"):
-        rows_of(*overlapping_classes(), membership="precomputed")
-
-
 def test_a_class_that_loses_every_ball_is_an_error_that_names_it():
     X = np.vstack([np.zeros((20, 1)), np.ones((20, 1)), [[50.0]]])
     y = np.array([0] * 20 + [1] * 20 + [2])
@@ -198,15 +149,6 @@ def test_a_class_that_is_majority_nowhere_is_a_warning():
 def test_a_scheme_that_trusts_no_ball_is_an_error():
     with pytest.raises(ValueError, match=r"gives every one of the \d+ balls membership zero"):
         rows_of(*one_ball_per_sample(), membership=lambda balls: np.zeros(len(balls)))
-
-
-@pytest.mark.parametrize(
-    "settings", [{"purity": 0}, {"purity": 1.5}, {"min_ball_size": 0}, {"init": "random"}]
-)
-def test_wrong_settings_of_the_engine_are_named(settings):
-    (name,) = settings
-    with pytest.raises(ValueError, match=name):
-        rows_of(*overlapping_classes(), **settings)
 
 
 @pytest.mark.parametrize("classifier", BALL_CLASSIFIERS)
@@ -233,13 +175,6 @@ def test_every_maker_serves_every_membership(name):
         assert model.balls_.counts.sum() == len(X)
 
 
-def test_an_unknown_maker_is_named_with_those_there_are():
-    with pytest.raises(
-        ValueError, match=r"balls='two-meens' is not known: use one of .*'two-means'"
-    ):
-        GBRVFLClassifier(balls="two-meens").fit(*overlapping_classes())
-
-
 def test_a_function_that_makes_no_balls_is_named():
     def lazy(samples):
         return samples.codes
@@ -255,26 +190,3 @@ def test_a_class_without_weight_has_no_balls_and_no_column():
     assert model.balls_.class_counts.shape[1] == 2
     assert_array_equal(model.classes_, [0, 1, 2])
     assert 1 not in model.predict(X)
-
-
-def test_a_function_of_balls_gets_the_users_labels():
-    X, y = overlapping_classes()
-    seen = []
-
-    def membership(balls):
-        seen.extend(balls.classes)
-        return balls.purities
-
-    GBRVFLClassifier(membership=membership).fit(X, np.array(["no", "yes"])[y])
-    assert seen == ["no", "yes"]
-
-
-def test_settings_of_a_maker_can_be_searched():
-    X, y = overlapping_classes()
-    search = PathSearchCV(
-        GBRVFLClassifier(balls=TwoMeansBalls(), random_state=0),
-        {"balls__purity": [0.6, 0.99], "C": [0.1, 10.0]},
-        cv=2,
-    ).fit(X, y)
-    assert len(search.cv_results_["params"]) == 4
-    assert search.best_estimator_.balls.purity in (0.6, 0.99)

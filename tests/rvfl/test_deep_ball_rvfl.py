@@ -38,16 +38,6 @@ def test_one_layer_is_gb_rvfl_with_any_membership(on_balls, on_samples, membersh
 
 
 @both_forms
-def test_balls_of_one_sample_are_the_deep_network_on_samples(on_balls, on_samples):
-    X, y = one_ball_per_sample()
-    settings = {"n_layers": 3, "n_hidden": 12, "random_state": 4}
-    balls = on_balls(purity=1.0, **settings).fit(X, y)
-    samples = on_samples(**settings).fit(X, y)
-    assert len(balls.balls_) == len(X)
-    assert_allclose(balls.decision_function(X), samples.decision_function(X), rtol=1e-6, atol=1e-8)
-
-
-@both_forms
 def test_every_ridge_carries_the_memberships(on_balls, on_samples):
     X, y = one_ball_per_sample()
     delta = np.random.default_rng(0).uniform(0.2, 1, len(X))
@@ -66,9 +56,3 @@ def test_one_ball_predicts_the_majority_at_every_stage(on_balls, on_samples):
         model = on_balls(purity=0.01, n_layers=3).fit(X, y)
     for labels in model.staged_predict(X):
         assert_array_equal(labels, np.ones(len(X)))
-
-
-def test_layers_of_balls_can_vote():
-    X, y = overlapping_classes(3)
-    model = EnsembleDeepGBRVFLClassifier(combine="vote", random_state=0).fit(X, y)
-    assert_allclose(model.decision_function(X).sum(axis=1), 1)

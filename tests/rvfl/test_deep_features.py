@@ -1,15 +1,13 @@
 """Stacked random layers: nesting, columns, normalisation by training rows."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.rvfl import activate, activation_names, draw_deep_features, draw_random_features
-from granulearn.rvfl.deep_features import STATISTICS_ROWS
+from granulearn.rvfl import activate, activation_names, draw_deep_features
+from granulearn.rvfl.deep import STATISTICS_ROWS
 
 feeding = pytest.mark.parametrize("feeds_inputs", [True, False], ids=["edRVFL", "dRVFL"])
 
@@ -38,35 +36,11 @@ def test_fewer_layers_are_the_first_layers_of_a_deeper_network(
     deep = draw(X, widths, **settings)
     H = deep(X)
     assert H.shape == (9, deep.n_columns)
-    for n_layers, p in enumerate(deep.stage_columns, start=1):
+    for n_layers, p in enumerate(n_features + 1 + np.cumsum(widths), start=1):
         shallow = draw(X, widths[:n_layers], **settings)
         assert shallow.n_columns == p
         assert_array_equal(shallow(X), H[:, :p])
-        assert_array_equal(replace(deep, deeper=deep.deeper[: n_layers - 1])(X), H[:, :p])
-
-
-@feeding
-def test_the_first_layer_is_that_of_random_features_to_the_last_bit(feeds_inputs):
-    X = inputs()
-    first = draw_random_features(3, 4, "sine", direct_link=True, seed=7)
-    deep = draw(X, feeds_inputs=feeds_inputs)
-    assert deep.bias_column == first.bias_column
-    assert_array_equal(next(deep.layers(X)), first(X))
-    assert_array_equal(deep(X)[:, : first.n_columns], first(X))
-
-
-def test_columns_are_direct_link_then_bias_then_layer_after_layer():
-    X = inputs()
-    deep = draw(X)
-    H = deep(X)
-    assert_array_equal(deep.stage_columns, [8, 13, 19])
-    assert_array_equal(deep.layer_columns, [8, 9, 10])
-    start = 4
-    for stop, layer in zip(deep.stage_columns, deep.layers(X), strict=True):
-        assert_array_equal(layer[:, :3], X)
-        assert_array_equal(layer[:, deep.bias_column], np.ones(len(X)))
-        assert_array_equal(layer[:, 4:], H[:, start:stop])
-        start = stop
+        assert_array_equal(deep.first_layers(n_layers)(X), H[:, :p])
 
 
 @feeding
@@ -105,15 +79,6 @@ def test_a_layer_hands_on_what_training_rows_centre_and_scale(feeds_inputs):
     assert_allclose(second, np.sin(received), atol=1e-10)
 
 
-@feeding
-def test_statistics_come_from_training_rows_only(feeds_inputs):
-    X, others = inputs(), inputs(seed=1) * 10
-    deep = draw(X, feeds_inputs=feeds_inputs)
-    together = deep(np.vstack([X, others]))
-    assert_allclose(together[: len(X)], deep(X), atol=1e-12)
-    assert_allclose(together[len(X) :], deep(others), atol=1e-12)
-
-
 @pytest.mark.parametrize("activation", activation_names())
 def test_what_nodes_receive_stays_of_one_size_through_many_layers(activation):
     X = inputs(300, 10)
@@ -148,29 +113,9 @@ def test_a_node_that_hardly_varies_is_not_blown_up():
     assert np.abs(deep(-X)).max() < 20 * np.abs(deep(X)).max()
 
 
-def test_rows_without_weight_everywhere_count_alike():
-    X = inputs()
-    assert_array_equal(draw(X, weights=np.zeros(len(X)))(X), draw(X)(X))
-
-
 def test_the_order_of_many_rows_matters_little():
     X = inputs(2 * STATISTICS_ROWS)
     X[1::2] += 100  # even steps would see one half only
     halves_apart = np.concatenate([X[::2], X[1::2]])
     found, expected = draw(X)(X[:50]), draw(halves_apart)(X[:50])
     assert_allclose(found, expected, atol=0.05 * np.abs(expected).max())
-
-
-def test_float32_is_computed_in_double_and_not_changed():
-    X = inputs().astype(np.float32)
-    before = X.copy()
-    deep = draw(X)
-    assert_array_equal(deep(X), deep(X.astype(np.float64)))
-    assert_array_equal(X, before)
-
-
-def test_scores_are_the_features_times_the_weights():
-    X = inputs()
-    deep = draw(X)
-    theta = np.random.default_rng(2).normal(size=(deep.n_columns, 2))
-    assert_allclose(deep.scores(X, theta), deep(X) @ theta, atol=1e-12)

@@ -1,4 +1,4 @@
-"""Stages of deep networks: how layers are combined, and what a wrong number of nodes says."""
+"""Ridges and stages of deep networks, and how layers are combined."""
 
 import tracemalloc
 
@@ -6,10 +6,51 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
+from sklearn.linear_model import Ridge
 
+from granulearn.rvfl import draw_deep_features
 from granulearn.rvfl.deep import running_means, running_votes
+from granulearn.rvfl.ridge import ridge_solvers
 from tests.rvfl.families import DEEP_CLASSIFIERS, overlapping_classes
+
+
+@st.composite
+def deep_problems(draw):
+    """Draw features, X, Y, w and C with more, as many or fewer rows than columns."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_rows, n_features = draw(st.integers(1, 30)), draw(st.integers(1, 4))
+    X, Y = rng.normal(size=(n_rows, n_features)), rng.normal(size=(n_rows, 2))
+    weights = rng.uniform(0.1, 2, n_rows) if draw(st.booleans()) else None
+    widths = draw(st.lists(st.integers(1, 8), min_size=1, max_size=4))
+    features = draw_deep_features(
+        X, weights, widths, "sigmoid", feeds_inputs=draw(st.booleans()), normalize=True, seed=3
+    )
+    return features, X, Y, weights, 10.0 ** draw(st.integers(-2, 2))
+
+
+def by_scikit_learn(H, Y, weights, C):
+    model = Ridge(alpha=1 / C, fit_intercept=False, solver="svd")
+    return model.fit(H, Y, sample_weight=weights).coef_.T
+
+
+@given(deep_problems())
+def test_each_design_has_the_ridge_on_its_columns_for_every_penalty(problem):
+    """Layers alone where inputs are fed again, else leading columns."""
+    features, X, Y, weights, C = problem
+    H = features(X)
+    designs = (
+        list(features.layers(X))
+        if features.feeds_inputs
+        else [features.first_layers(n)(X) for n in range(1, len(features.deeper) + 2)]
+    )
+    solvers = ridge_solvers(features, X, Y, weights)
+    for solve, columns in zip(solvers, designs, strict=True):
+        assert features.feeds_inputs or np.array_equal(columns, H[:, : columns.shape[1]])
+        for penalty in (C, 10 * C):
+            expected = by_scikit_learn(columns, Y, weights, penalty)
+            assert_allclose(solve(penalty), expected, rtol=1e-5, atol=1e-7)
+
 
 every_deep_classifier = pytest.mark.parametrize("classifier", DEEP_CLASSIFIERS)
 
@@ -42,18 +83,6 @@ def test_most_votes_win_and_the_mean_settles_ties(scores):
             assert shares.argmax() in winners
 
 
-def test_one_loud_layer_does_not_overturn_a_majority():
-    scores = np.array([[[0.0, 1.0]], [[0.0, 1.0]], [[200.0, 0.0]]])
-    assert running_votes(scores)[-1].argmax() == 1
-
-
-@given(scores_of_layers(), st.integers(1, 5))
-def test_the_mean_of_identical_layers_is_the_layer(scores, n_layers):
-    alike = np.repeat(scores[:1], n_layers, axis=0)
-    assert_allclose(running_means(alike)[-1], scores[0], atol=1e-12)
-    assert_array_equal(running_votes(alike)[-1].argmax(axis=1), scores[0].argmax(axis=1))
-
-
 @every_deep_classifier
 @pytest.mark.parametrize("n_hidden", [[5, 6], [5, 6, 0], [5, 6, 2.5], [5, 6, 7, 8], []])
 def test_a_wrong_list_of_widths_says_how_many_there_must_be(classifier, n_hidden):
@@ -62,29 +91,11 @@ def test_a_wrong_list_of_widths_says_how_many_there_must_be(classifier, n_hidden
 
 
 @every_deep_classifier
-def test_one_width_is_the_same_width_for_every_layer(classifier):
-    X, y = overlapping_classes(3)
-    one = classifier(n_layers=3, n_hidden=6, random_state=0).fit(X, y)
-    each = classifier(n_layers=3, n_hidden=(6, 6, 6), random_state=0).fit(X, y)
-    assert_array_equal(one.decision_function(X), each.decision_function(X))
-
-
-@every_deep_classifier
 def test_layers_may_differ_in_width(classifier):
     X, y = overlapping_classes(3)
     model = classifier(n_layers=3, n_hidden=[9, 2, 5], random_state=0).fit(X, y)
-    assert_array_equal(model.features_.layer_columns, [13, 6, 9])
+    assert [len(c) - 4 for c in model.coef_] in ([9, 2, 5], [9, 11, 16])
     assert len(list(model.staged_predict(X))) == 3
-
-
-@every_deep_classifier
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [({"n_layers": 0}, "'n_layers' parameter"), ({"normalize": "yes"}, "'normalize' parameter")],
-)
-def test_a_wrong_setting_is_named(classifier, wrong, message):
-    with pytest.raises(ValueError, match=message):
-        classifier(**wrong).fit(*overlapping_classes())
 
 
 @every_deep_classifier

@@ -39,16 +39,6 @@ def test_stages_are_the_predictions_of_shallower_networks_and_end_with_its_own(
         assert_allclose(found, shallow.predict(X), rtol=1e-8)
 
 
-def test_deep_is_scikit_learns_ridge_on_all_layers():
-    X, Y = smooth_function(n_outputs=2)
-    weights = np.random.default_rng(0).uniform(0.1, 2, len(X))
-    model = DeepRVFLRegressor(n_layers=3, n_hidden=12, random_state=0)
-    model.fit(X, Y, sample_weight=weights)
-    mean, H = np.average(Y, axis=0, weights=weights), model.features_(X)
-    oracle = Ridge(alpha=1.0, fit_intercept=False).fit(H, Y - mean, sample_weight=weights)
-    assert_allclose(model.predict(X), oracle.predict(H) + mean, rtol=1e-6)
-
-
 def test_the_ensemble_is_the_mean_of_scikit_learns_ridges_on_each_layer():
     X, Y = smooth_function(n_outputs=2)
     model = EnsembleDeepRVFLRegressor(n_layers=3, n_hidden=12, random_state=0).fit(X, Y)
@@ -58,16 +48,6 @@ def test_the_ensemble_is_the_mean_of_scikit_learns_ridges_on_each_layer():
         for columns in model.features_.layers(X)
     ]
     assert_allclose(model.predict(X), np.mean(each, axis=0), rtol=1e-6)
-
-
-@both_forms
-def test_integer_weights_are_repeated_rows(regressor):
-    X, y = smooth_function(60)
-    counts = np.append(np.random.default_rng(0).integers(0, 4, len(X) - 1), 1)
-    weighted = regressor(random_state=0, n_hidden=20).fit(X, y, sample_weight=counts)
-    repeated = regressor(random_state=0, n_hidden=20)
-    repeated.fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
-    assert_allclose(weighted.predict(X), repeated.predict(X), rtol=1e-6)
 
 
 @both_forms

@@ -40,17 +40,6 @@ def test_fewer_layers_of_a_deeper_fit_are_the_shallower_fit(classifier, n_sample
         assert_allclose(scores, shallow.decision_function(X), rtol=1e-6, atol=1e-8)
 
 
-@both_forms
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_last_stage_is_the_prediction(classifier, n_classes):
-    X, y = overlapping_classes(n_classes)
-    model = classifier(random_state=0).fit(X, y)
-    *_, decisions = model.staged_decision_function(X)
-    *_, labels = model.staged_predict(X)
-    assert_array_equal(decisions, model.decision_function(X))
-    assert_array_equal(labels, model.predict(X))
-
-
 def test_layers_that_vote_are_not_layers_that_are_averaged():
     X, y = overlapping_classes(3, n_samples=300)
     voting = EnsembleDeepRVFLClassifier(combine="vote", n_hidden=8, random_state=0).fit(X, y)
@@ -59,11 +48,6 @@ def test_layers_that_vote_are_not_layers_that_are_averaged():
     assert_allclose(voting.decision_function(X).sum(axis=1), 1)
     mean = EnsembleDeepRVFLClassifier(n_hidden=8, random_state=0).fit(X, y)
     assert 0.9 < np.mean(voting.predict(X) == mean.predict(X)) < 1
-
-
-def test_an_unknown_way_to_combine_is_an_error():
-    with pytest.raises(ValueError, match="'combine' parameter"):
-        EnsembleDeepRVFLClassifier(combine="median").fit(*overlapping_classes())
 
 
 @both_forms

@@ -53,25 +53,6 @@ def test_a_strong_penalty_pulls_predictions_to_the_weighted_mean_not_to_zero(reg
 
 
 @both_networks
-def test_shifting_and_scaling_targets_shifts_and_scales_predictions(regressor):
-    X, y = smooth_function()
-    plain = regressor(random_state=0).fit(X, y).predict(X)
-    moved = regressor(random_state=0).fit(X, 7 - 3 * y).predict(X)
-    assert_allclose(moved, 7 - 3 * plain, rtol=1e-8)
-
-
-@both_networks
-def test_several_outputs_are_fitted_as_each_alone(regressor):
-    X, Y = smooth_function(n_outputs=3)
-    together = regressor(random_state=0).fit(X, Y)
-    assert together.predict(X).shape == Y.shape
-    for output, y in enumerate(Y.T):
-        alone = regressor(random_state=0).fit(X, y)
-        assert alone.predict(X).shape == y.shape
-        assert_allclose(together.predict(X)[:, output], alone.predict(X), rtol=1e-9)
-
-
-@both_networks
 def test_one_output_keeps_the_shape_it_came_in(regressor):
     X, Y = smooth_function(n_outputs=1)
     column = regressor(random_state=0).fit(X, Y)
@@ -79,15 +60,6 @@ def test_one_output_keeps_the_shape_it_came_in(regressor):
     assert (column.n_outputs_, flat.n_outputs_) == (1, None)
     assert column.predict(X).shape == (len(X), 1)
     assert_array_equal(column.predict(X)[:, 0], flat.predict(X))
-
-
-@both_networks
-def test_integer_weights_are_repeated_rows(regressor):
-    X, y = smooth_function(60)
-    counts = np.append(np.random.default_rng(0).integers(0, 4, len(X) - 1), 1)
-    weighted = regressor(random_state=0).fit(X, y, sample_weight=counts)
-    repeated = regressor(random_state=0).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
-    assert_allclose(weighted.predict(X), repeated.predict(X), rtol=1e-8)
 
 
 def test_no_sample_of_positive_weight_is_an_error():

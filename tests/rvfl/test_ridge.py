@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 
 from granulearn.rvfl import (
     IllConditionedWarning,
+    RandomFeatures,
     draw_random_features,
     one_hot,
     predict_scores,
@@ -20,12 +21,8 @@ from granulearn.rvfl import (
 )
 from granulearn.rvfl.ridge import (
     NormalEquations,
-    normal_equations,
-    row_blocks,
-    solve_dual,
-    solve_primal,
+    factor_spectral_ridge,
     solve_shifted,
-    weighted_rows,
 )
 from tests.rvfl.problems import Identity, ridge_problems
 
@@ -38,35 +35,6 @@ def test_the_solution_is_that_of_scikit_learn(problem):
     assert_allclose(found, oracle.coef_.T, rtol=1e-6, atol=1e-8)
 
 
-@given(ridge_problems())
-def test_primal_equals_dual(problem):
-    H, Y, w, C = problem
-    features = Identity(H.shape[1])
-    primal = solve_primal(normal_equations(features, H, Y, w), C)
-    dual = solve_dual(*weighted_rows(features, H, Y, w), C)
-    assert_allclose(primal, dual, rtol=1e-6, atol=1e-8)
-
-
-@given(ridge_problems(), st.integers(0, 2**32 - 1))
-def test_integer_weight_is_repetition(problem, seed):
-    H, Y, _, C = problem
-    w = np.append(np.random.default_rng(seed).integers(0, 4, len(H) - 1), 1)
-    features = Identity(H.shape[1])
-    weighted = solve_weighted_ridge(features, H, Y, w, C)
-    repeated = solve_weighted_ridge(
-        features, np.repeat(H, w, axis=0), np.repeat(Y, w, axis=0), None, C
-    )
-    assert_allclose(weighted, repeated, rtol=1e-6, atol=1e-8)
-
-
-@given(ridge_problems())
-def test_no_weights_are_weights_of_one(problem):
-    H, Y, _, C = problem
-    features = Identity(H.shape[1])
-    plain = solve_weighted_ridge(features, H, Y, None, C)
-    assert_allclose(plain, solve_weighted_ridge(features, H, Y, np.ones(len(H)), C))
-
-
 @given(ridge_problems(), st.integers(0, 2**32 - 1))
 def test_complex_rows_solve_the_hermitian_normal_equations(problem, seed):
     H, Y, w, C = problem
@@ -76,15 +44,6 @@ def test_complex_rows_solve_the_hermitian_normal_equations(problem, seed):
     system = H.conj().T @ (w[:, None] * H) + np.eye(H.shape[1]) / C
     expected = np.linalg.solve(system, H.conj().T @ (w[:, None] * Y))
     assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
-
-
-@given(ridge_problems())
-def test_a_leading_block_of_columns_has_the_leading_block_of_the_gram_matrix(problem):
-    H, Y, w, _ = problem
-    narrow = max(1, H.shape[1] // 2)
-    whole = normal_equations(Identity(H.shape[1]), H, Y, w)
-    part = normal_equations(Identity(narrow), H[:, :narrow], Y, w)
-    assert_allclose(whole.gram[:narrow, :narrow], part.gram, atol=1e-12)
 
 
 def test_blocks_change_nothing(monkeypatch):
@@ -115,10 +74,6 @@ def test_memory_is_bounded_by_blocks_not_by_rows_times_columns(monkeypatch):
     assert peak < 8 * 2**20
 
 
-def test_one_hot_marks_each_rows_class():
-    assert_array_equal(one_hot(np.array([2, 0]), 3), [[0, 0, 1], [1, 0, 0]])
-
-
 def test_a_singular_system_warns_and_gives_the_least_norm_solution():
     rng = np.random.default_rng(0)
     column = rng.normal(size=(30, 1))
@@ -127,12 +82,6 @@ def test_a_singular_system_warns_and_gives_the_least_norm_solution():
     with pytest.warns(IllConditionedWarning, match="C=1e\\+20.*Lower C"):
         found = solve_weighted_ridge(Identity(3), H, Y, None, 1e20)
     assert_allclose(found, np.linalg.pinv(H) @ Y, atol=1e-8)
-
-
-def test_a_system_that_factors_but_is_singular_to_working_precision_warns_too():
-    with pytest.warns(IllConditionedWarning):
-        found = solve_shifted(np.diag([1.0, 1e-17]), np.ones((2, 1)), 1e18)
-    assert_allclose(found, [[1.0], [0.0]])
 
 
 def test_a_well_conditioned_system_does_not_warn():
@@ -164,17 +113,129 @@ def test_a_singular_graph_system_warns():
         solve_graph_ridge(equations, G, 1.0)
 
 
-@pytest.mark.parametrize("n_rows", [0, 1, 7, 100_003])
-@pytest.mark.parametrize("bytes_per_row", [1, 8_000, 10**9])
-def test_blocks_cover_every_row_once_and_in_order(n_rows, bytes_per_row):
-    if n_rows > 1000 and bytes_per_row == 10**9:
-        n_rows = 50  # a block per row: enough of them
-    rows = np.arange(n_rows)
-    blocks = [rows[block] for block in row_blocks(n_rows, bytes_per_row)]
-    assert_array_equal(np.concatenate([*blocks, []]), rows)
+# ---- By eigenvectors, with a free and with a penalised intercept ----
+
+CS = [1e-3, 1.0, 1e3]
+BIAS = 3
 
 
-def test_a_block_stays_within_its_bytes(monkeypatch):
-    monkeypatch.setattr("granulearn.rvfl.ridge.BLOCK_BYTES", 1000)
-    sizes = [block.stop - block.start for block in row_blocks(95, 100)]
-    assert sizes == [10] * 9 + [5]
+def problem(n=40, d=3, n_hidden=5, n_outputs=2, seed=0):
+    rng = np.random.default_rng(seed)
+    features = RandomFeatures(
+        rng.uniform(-1, 1, (n_hidden, d)), rng.uniform(-1, 1, n_hidden), "sine", direct_link=True
+    )
+    X, Y = rng.normal(size=(n, d)) + 3, rng.normal(size=(n, n_outputs))
+    return features, X, Y, rng.uniform(0.2, 2, n)
+
+
+primal_and_dual = pytest.mark.parametrize("n", [40, 7], ids=["primal", "dual"])
+
+
+every_intercept = pytest.mark.parametrize("free", [True, False], ids=["free", "penalised"])
+
+
+@primal_and_dual
+@pytest.mark.parametrize("C", CS)
+def test_predictions_are_those_of_scikit_learns_ridge(n, C):
+    features, X, Y, w = problem(n)
+    ours = predict_scores(features, X, factor_spectral_ridge(features, X, Y, w).coef(C, BIAS))
+    H = np.delete(features(X), features.bias_column, axis=1)
+    theirs = Ridge(alpha=1 / C, solver="svd").fit(H, Y, sample_weight=w).predict(H)
+    assert_allclose(ours, theirs, rtol=1e-7, atol=1e-8)
+
+
+@primal_and_dual
+@pytest.mark.parametrize("C", CS)
+def test_a_penalised_bias_is_a_column_like_others(n, C):
+    features, X, Y, w = problem(n)
+    ridge = factor_spectral_ridge(features, X, Y, w, free_intercept=False)
+    assert_allclose(ridge.coef(C), solve_weighted_ridge(features, X, Y, w, C), atol=1e-8)
+
+
+@primal_and_dual
+@every_intercept
+def test_leave_one_out_equals_refitting_without_each_row(n, free):
+    features, X, Y, w = problem(n)
+    found = np.empty((len(CS), *Y.shape))
+    ridge = factor_spectral_ridge(features, X, Y, w, free_intercept=free)
+    for block, predictions in ridge.leave_out(X, Y, w, CS):
+        found[:, block] = predictions
+    for i in range(n):
+        rest = np.arange(n) != i
+        without = factor_spectral_ridge(features, X[rest], Y[rest], w[rest], free_intercept=free)
+        for c, C in enumerate(CS):
+            expected = predict_scores(features, X[[i]], without.coef(C, BIAS if free else None))[0]
+            assert_allclose(found[c, i], expected, rtol=1e-6, atol=1e-8)
+
+
+@every_intercept
+@pytest.mark.parametrize("scale", [1e3, 1e5])
+def test_where_every_target_is_reached_leave_one_out_is_that_of_the_smallest_norm(scale, free):
+    features, X, Y, _ = problem(12)
+    X *= scale
+    w = np.ones(len(X))
+    ridge = factor_spectral_ridge(features, X, Y, w, free_intercept=free)
+    ((_, found),) = ridge.leave_out(X, Y, w, [1e3, 1e5])
+    H = features(X)
+    for i in range(len(X)):
+        rest = np.arange(len(X)) != i
+        mean_h, mean_y = (H[rest].mean(axis=0), Y[rest].mean(axis=0)) if free else (0, 0)
+        theta = np.linalg.pinv(H[rest] - mean_h, rcond=1e-13) @ (Y[rest] - mean_y)
+        expected = (H[i] - mean_h) @ theta + mean_y
+        assert_allclose(found[1, i], expected, rtol=1e-2, atol=1e-2 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("n", [40, 12])
+def test_a_row_that_alone_decides_its_fit_is_predicted_by_the_mean(n):
+    features, X, Y, w = problem(n)
+    X[3] *= 1e12
+    ridge = factor_spectral_ridge(features, X, Y, w)
+    found = np.concatenate([part for _, part in ridge.leave_out(X, Y, w, [1e5])], axis=1)
+    assert np.abs(found[0, 3] - Y[3]).max() > 1e-3
+    assert np.isfinite(found).all()
+
+
+def test_leaving_one_unit_out_of_a_weight_equals_refitting_with_the_rest_of_it():
+    features, X, Y, _ = problem(30)
+    w = np.ones(30)
+    w[4] = 3.0
+    ((_, found),) = factor_spectral_ridge(features, X, Y, w).leave_out(X, Y, np.ones(30), [1.0])
+    w[4] = 2.0
+    expected = predict_scores(
+        features, X[[4]], factor_spectral_ridge(features, X, Y, w).coef(1.0, BIAS)
+    )
+    assert_allclose(found[0, 4], expected[0], rtol=1e-8)
+
+
+def test_blocks_change_no_leave_one_out(monkeypatch):
+    features, X, Y, w = problem(60)
+    whole = factor_spectral_ridge(features, X, Y, w)
+    ((_, expected),) = whole.leave_out(X, Y, w, CS)
+    monkeypatch.setattr("granulearn.rvfl.ridge.BLOCK_BYTES", 7 * 8 * features.n_columns)
+    pieces = factor_spectral_ridge(features, X, Y, w)
+    found = list(pieces.leave_out(X, Y, w, CS))
+    assert len(found) == 9
+    assert_allclose(pieces.coef(1.0, BIAS), whole.coef(1.0, BIAS), rtol=1e-8, atol=1e-10)
+    assert_allclose(np.concatenate([p for _, p in found], axis=1), expected, rtol=1e-8)
+
+
+def test_a_far_away_origin_costs_no_digits():
+    features, X, Y, w = problem()
+    shifted = RandomFeatures(
+        features.weights,
+        features.biases - features.weights @ np.full(3, 1e6),
+        "sine",
+        direct_link=True,
+    )
+    near = predict_scores(features, X, factor_spectral_ridge(features, X, Y, w).coef(1.0, BIAS))
+    far = factor_spectral_ridge(shifted, X + 1e6, Y, w)
+    assert_allclose(predict_scores(shifted, X + 1e6, far.coef(1.0, BIAS)), near, atol=1e-5)
+
+
+def test_too_large_features_are_an_error_that_says_so():
+    features, X, Y, w = problem()
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        pytest.raises(ValueError, match="scale them first"),
+    ):
+        factor_spectral_ridge(features, X * 1e200, Y, w)

@@ -6,19 +6,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
 
 import granulearn
 from granulearn import balls, ensemble, forest, rvfl
-from granulearn.forest import BallForestClassifier
 from granulearn.models.model_file import saved_classes
 from granulearn.rvfl import RVFLClassifier, SDAPGBRVFLClassifier
-from granulearn.rvfl.base import RandomNetwork
-from granulearn.utils.estimator import NO_ABILITIES, Estimator, fit_part, positive_part
-from granulearn.utils.validation import check_samples
-from tests.rvfl.families import overlapping_classes
+from granulearn.rvfl.rvfl import RandomNetwork
+from granulearn.utils.estimator import NO_ABILITIES, Estimator, positive_part
 
 ROOMS = (balls, rvfl, forest, ensemble)
 PUBLIC = [
@@ -32,12 +28,9 @@ PUBLIC = [
 @pytest.mark.parametrize("kind", PUBLIC)
 def test_nothing_about_a_public_class_was_forgotten(kind):
     can = vars(kind).get("_abilities", NO_ABILITIES)
-    shared = can.shared_work
     is_there = {
         "its own _abilities": can is not NO_ABILITIES,
-        "the parameters that _abilities.shared_work names": shared is None
-        or {shared.size, "C"} <= set(kind().get_params()),
-        "_abilities.shared_work, as every random network has": shared is not None
+        "_abilities.search, as every random network has": can.search
         or not issubclass(kind, RandomNetwork),
         "a summary of its command": bool(can.summary) == bool(can.command),
         "a place among the classes of model files": saved_classes().get(kind.__name__) is kind,
@@ -63,15 +56,6 @@ def test_no_estimator_was_forgotten_at_the_top_or_in_the_guide():
     assert sorted(name for name in written if f"`{name}`" not in page) == []
 
 
-def test_memberships_that_a_part_cannot_use_are_an_error():
-    X, y = overlapping_classes()
-    samples = check_samples(X, y, "test", None, np.linspace(0, 1, len(X)))
-    with pytest.raises(TypeError, match="BallForestClassifier takes no sample_membership"):
-        fit_part(BallForestClassifier(), samples)
-    with pytest.raises(TypeError, match="LogisticRegression takes no sample_membership"):
-        fit_part(LogisticRegression(), samples)
-
-
 def test_commands_are_distinct():
     commands = [kind._abilities.command for kind in PUBLIC if kind._abilities.command]
     assert len(commands) == len(set(commands))
@@ -84,42 +68,6 @@ def test_a_subclass_inherits_no_abilities():
     assert SDAPGBRVFLClassifier._abilities is not NO_ABILITIES
     assert Mine._abilities is NO_ABILITIES
     assert issubclass(Mine, Estimator)
-
-
-@pytest.mark.parametrize("kind", [SDAPGBRVFLClassifier, BallForestClassifier])
-def test_a_part_fitted_to_checked_samples_equals_its_fit(kind):
-    X, y = overlapping_classes(3)
-    names = np.array(["a", "b", "c"])[y]
-    weight = np.random.default_rng(0).uniform(0, 2, len(X))
-    part = fit_part(kind(random_state=0), check_samples(X, names, "test", weight))
-    whole = kind(random_state=0).fit(X, names, weight)
-    assert_array_equal(part.predict_proba(X), whole.predict_proba(X))
-    assert_array_equal(part.classes_, whole.classes_)
-    assert part.n_features_in_ == X.shape[1]
-
-
-def test_a_part_of_another_family_gets_labels_and_weights():
-    X, y = overlapping_classes()
-    names, weight = np.array(["no", "yes"])[y], np.linspace(0, 1, len(X))
-    part = fit_part(LogisticRegression(), check_samples(X, names, "test", weight))
-    whole = LogisticRegression().fit(X, names, weight)
-    assert_allclose(part.coef_, whole.coef_)
-
-
-def test_a_part_that_overrides_fit_is_fitted_by_it():
-    class Stubborn(RVFLClassifier):
-        def fit(self, X, y):
-            self.seen_ = len(X)
-            return super().fit(X, y)
-
-    X, y = overlapping_classes()
-    assert fit_part(Stubborn(), check_samples(X, y)).seen_ == len(X)
-
-
-def test_a_wrong_parameter_of_a_part_is_named():
-    X, y = overlapping_classes()
-    with pytest.raises(ValueError, match="'n_hidden' parameter of RVFLClassifier"):
-        fit_part(RVFLClassifier(n_hidden=0), check_samples(X, y))
 
 
 def test_negative_scores_become_zero_and_the_rest_sums_to_one():

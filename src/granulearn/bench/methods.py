@@ -35,7 +35,7 @@ from granulearn.balls.generators import generator_names
 from granulearn.bench.scores import scoring_for_tuning
 from granulearn.bench.study import Grid, Method, StudyError, Tuning, hint_for
 from granulearn.model_selection import PathSearchCV, paper_grid
-from granulearn.model_selection.sharing import shared_work
+from granulearn.model_selection.path_search import search_of
 
 _PUBLIC = {
     name: vars(room)[name]
@@ -68,7 +68,7 @@ def check_method(method: Method) -> None:
                 f"estimator: {method.estimator!r} is no classifier but a {words}; "
                 "name a classifier."
             )
-        if method.selection == "loo" and shared_work(model) is None:
+        if method.selection == "loo" and not search_of(model):
             raise StudyError(
                 f"selection: 'loo' is for random vector networks, not for {method.estimator}; "
                 "leave it out."
@@ -130,7 +130,7 @@ def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
     if method.candidates is not None and method.candidates < len(ParameterGrid(grids)):
         draws = {"n_iter": method.candidates, "random_state": seed}
         return RandomizedSearchCV(model, grids, **draws, **settings)
-    search = GridSearchCV if shared_work(model) is None else PathSearchCV
+    search = GridSearchCV if not search_of(model) else PathSearchCV
     return search(model, grid, **settings)
 
 

@@ -41,9 +41,11 @@ from granulearn.rvfl import (
     SDAPGBRVFLClassifier,
     one_hot,
 )
-from granulearn.rvfl.base import TrainingRows, multiply_weights, sample_rows, weight_of_each_class
-from granulearn.rvfl.ridge import FeatureMap, NormalEquations, normal_equations, solve_primal
+from granulearn.rvfl.features import FeatureMap
+from granulearn.rvfl.ridge import NormalEquations, normal_equations
+from granulearn.rvfl.rvfl import TrainingRows, multiply_weights, sample_rows
 from granulearn.utils.estimator import Seeds, draw_seeds
+from granulearn.utils.validation import weight_of_each_class
 
 CLOSED_FORM = (RVFLClassifier, GBRVFLClassifier, FGBRVFLClassifier, SDAPGBRVFLClassifier)
 """Classifiers that are fitted to all rows."""
@@ -437,7 +439,7 @@ def fit_closed_form(model: Any, blocks: Sequence[Any], facts: Facts) -> Any:
     add = delayed(equations_of_rows)
     parts = [add(part, model.features_, factors, n_classes) for part in rows]
     (equations,) = compute(tree_reduce(_added, parts))
-    model.coef_ = solve_primal(equations, model.C)
+    model.coef_ = equations.solve(model.C)
     return model
 
 
@@ -473,7 +475,7 @@ def equations_of_rows(
     if factors is not None:
         weights = multiply_weights(rows.weights, factors[rows.codes])
         rows = replace(rows, weights=weights)
-    return normal_equations(features, rows.X, one_hot(rows.codes, n_classes), rows.weights)
+    return normal_equations(features, rows.X, one_hot(rows.codes, n_classes), rows.weights)[0]
 
 
 def _added(first: NormalEquations, second: NormalEquations) -> NormalEquations:

@@ -18,13 +18,12 @@ from granulearn.ensemble.boosted_trees import (
     trees_of,
 )
 from granulearn.rvfl import one_hot
-from granulearn.rvfl.base import weight_of_each_class
 from granulearn.utils.estimator import Abilities, ScoreClassifier
 from granulearn.utils.sampling import grouped_folds, stratified_sample
 from granulearn.utils.saved import SHARE, Array, Part, require
 from granulearn.utils.stacking import brier_score
 from granulearn.utils.threads import effective_n_jobs, limited_threads
-from granulearn.utils.validation import check_samples
+from granulearn.utils.validation import check_samples, weight_of_each_class
 
 N_FOLDS = 3
 LEARNING_RATE = 0.2

@@ -18,7 +18,6 @@ from granulearn.ensemble.noise import check_noise_matrix, true_scores
 from granulearn.forest import BallForestClassifier
 from granulearn.forest.explanation import explain_rows
 from granulearn.rvfl import RVFLEnsembleClassifier, one_hot
-from granulearn.rvfl.base import weight_of_each_class
 from granulearn.rvfl.ensemble import input_importances
 from granulearn.utils.estimator import Abilities, DecisionClassifier, ScoreClassifier
 from granulearn.utils.sampling import (
@@ -35,7 +34,7 @@ from granulearn.utils.stacking import (
     stacking_weights,
     temperature_scale,
 )
-from granulearn.utils.validation import check_samples
+from granulearn.utils.validation import check_samples, weight_of_each_class
 
 MEMBERS = ("forest", "rvfl", "booster")
 # The weights shrink to these, as if 300 samples said so, and more of small tables: there, the

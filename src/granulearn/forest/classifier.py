@@ -20,13 +20,12 @@ from granulearn.forest.forest import (
 )
 from granulearn.forest.tree import Prior
 from granulearn.rvfl import one_hot
-from granulearn.rvfl.base import weight_of_each_class
 from granulearn.utils.estimator import Abilities, ScoreClassifier
 from granulearn.utils.sampling import stratified_sample, unique_rows
 from granulearn.utils.saved import SHARE, Array, Part, require
 from granulearn.utils.stacking import stacking_weights
 from granulearn.utils.threads import effective_n_jobs
-from granulearn.utils.validation import Samples, check_samples
+from granulearn.utils.validation import Samples, check_samples, weight_of_each_class
 
 # So many rows choose the weights of the priors.
 MAX_JUDGED = 10_000

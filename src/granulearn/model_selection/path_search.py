@@ -1,40 +1,55 @@
-"""PathSearchCV: grid search that does work that candidates have in common once."""
+"""PathSearchCV: grid search that does work that candidates have in common once.
+
+Candidates that differ only in `C`, `n_hidden`, `n_layers` or `activation` share the earlier steps
+of a pipeline, the balls and the memberships. Those of the same columns, which differ only in `C` or
+`n_layers`, share features and normal equations, too.
+"""
 
 from __future__ import annotations
 
+import copy
 import sys
 import time
-from collections.abc import Iterable, Iterator
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.base import clone, is_classifier
+from rich.console import Console
+from rich.progress import track
+from scipy import linalg
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
+from sklearn.pipeline import Pipeline
 from sklearn.utils import indexable
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from granulearn import rvfl
 from granulearn._sklearn_compat import (
+    InvalidParameterError,
     StrOptions,
     check_method_params,
+    fit_and_score,
     fit_context,
     insert_error_scores,
     n_samples_of,
+    score_fitted,
+    take_split,
     warn_or_raise_about_fit_failures,
 )
-from granulearn.model_selection.sharing import (
-    Group,
-    Outcome,
-    Problem,
-    group_candidates,
-    last_step,
-    score_group,
-)
+from granulearn.rvfl.ridge import check_finite_system, factor_spectral_ridge, normal_equations
+from granulearn.utils.estimator import Abilities
 
-SILENT_SECONDS = 2.0
-"""A progress bar appears after this time."""
+SHARED_NAMES = ("C", "n_hidden", "n_layers", "activation")
+# Up to so many columns a factor that widths share is faster than solving by the rows.
+SMALL_SYSTEM = 544
+SHORT_SEARCH = 300
+"""Candidates of a search that shows no progress bar."""
+Outcome = dict[str, Any]
 
 
 class PathSearchCV(GridSearchCV):
@@ -68,8 +83,8 @@ class PathSearchCV(GridSearchCV):
     cv : int, cross-validation generator, iterable or None, default=5
         How to split; None means 5 folds.
     verbose : int, default=0
-        Above zero, a progress bar is shown from the start; otherwise only
-        when the search is long. The bar needs a terminal and the package rich.
+        Above zero, progress is shown; otherwise only on a terminal, for more than 300
+        candidates.
     pre_dispatch : int or str, default="2*n_jobs"
         How many tasks joblib hands out ahead.
     error_score : "raise" or float, default=nan
@@ -89,8 +104,8 @@ class PathSearchCV(GridSearchCV):
     Attributes
     ----------
     cv_results_ : dict of str -> ndarray
-        As in `GridSearchCV`. The time of work done once for many candidates is
-        divided equally among them in ``mean_fit_time``.
+        As in `GridSearchCV`. The time of candidates that share work is divided equally
+        among them in ``mean_fit_time``, and their ``mean_score_time`` is zero.
     best_estimator_ : estimator
         The best candidate, fitted on all samples. Absent if ``refit=False``.
     best_score_ : float
@@ -230,24 +245,24 @@ class PathSearchCV(GridSearchCV):
         self
             The fitted search.
         """
-        self._check_selection()
+        if self.selection == "loo" and (self.scoring is not None or self.return_train_score):
+            raise ValueError(
+                "selection='loo' scores by the squared error of leave-one-out, but "
+                f"scoring={self.scoring!r} and return_train_score={self.return_train_score!r} "
+                "ask for another score; leave them out, or use selection='cv'."
+            )
         scorer, refit_metric = self._get_scorers()
         X, y = indexable(X, y)
         routed = self._get_routed_params_for_fit(check_method_params(X, params=params))
         candidates = list(ParameterGrid(self.param_grid))
         problem = Problem(
-            estimator=clone(self.estimator),
+            search=self,
             settings=candidates,
             X=X,
             y=y,
             scorer=scorer,
             fit_params=routed.estimator.fit,
             score_params=routed.scorer.score,
-            scoring=self.scoring,
-            return_train_score=self.return_train_score,
-            error_score=self.error_score,
-            verbose=self.verbose,
-            leave_one_out=self.selection == "loo",
         )
         outcomes = self._evaluate(problem, self._splits(X, y, routed.splitter.split))
         results = self._results(candidates, outcomes)
@@ -257,14 +272,6 @@ class PathSearchCV(GridSearchCV):
         self.scorer_ = getattr(scorer, "_scorers", scorer)
         self.cv_results_ = results
         return self
-
-    def _check_selection(self) -> None:
-        if self.selection == "loo" and (self.scoring is not None or self.return_train_score):
-            raise ValueError(
-                "selection='loo' scores by the squared error of leave-one-out, but "
-                f"scoring={self.scoring!r} and return_train_score={self.return_train_score!r} "
-                "ask for another score; leave them out, or use selection='cv'."
-            )
 
     def _splits(self, X, y, split_params: dict) -> list[tuple]:
         if self.selection == "loo":
@@ -283,30 +290,31 @@ class PathSearchCV(GridSearchCV):
 
     def _evaluate(self, problem: Problem, splits: list[tuple]) -> list[Outcome]:
         """Return the outcomes, the folds of a candidate together."""
-        groups = group_candidates(problem.estimator, problem.settings)
-        if self.selection == "loo":
-            _check_closed_form(problem, groups)
-        if len(groups) * len(splits) < effective_n_jobs(self.n_jobs):
-            groups = [part for group in groups for part in group.split()]
-        calls = [(at, group) for at in range(len(splits)) for group in groups]
+        groups = group_candidates(problem)
+        calls = [(fold, group) for fold in range(len(splits)) for group in groups]
         if not calls:
             raise ValueError(
                 f"No fits were performed: there are {len(problem.settings)} candidates and "
                 f"{len(splits)} folds; check param_grid and cv."
             )
-        shares = any(group.networks for group in groups)
         # For small systems threads of BLAS wait longer than they work; n_jobs uses more cores.
+        shares = any(group.networks for group in groups)
         with threadpool_limits(1 if shares else None, user_api="blas"):
             parallel = Parallel(
                 n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, return_as="generator"
             )
             found = parallel(
-                delayed(score_group)(problem, group, *splits[at]) for at, group in calls
+                delayed(score_group)(problem, group, *splits[fold]) for fold, group in calls
             )
-            found = list(_with_progress(found, len(calls), self.verbose))
+            console = Console(stderr=True)
+            hidden = not (sys.stderr.isatty() and len(problem.settings) > SHORT_SEARCH)
+            found = list(
+                track(found, "searching", len(calls), console=console, transient=True,
+                      disable=hidden and self.verbose == 0)
+            )  # fmt: skip
         by_place = {
-            (place, at): outcome
-            for (at, _), outcomes in zip(calls, found, strict=True)
+            (place, fold): outcome
+            for (fold, _), outcomes in zip(calls, found, strict=True)
             for place, outcome in outcomes.items()
         }
         return [by_place[key] for key in sorted(by_place)]
@@ -342,49 +350,340 @@ class PathSearchCV(GridSearchCV):
             self.feature_names_in_ = best.feature_names_in_
 
 
-def _check_closed_form(problem: Problem, groups: list[Group]) -> None:
-    """Raise if a candidate has no leave-one-out error in closed form."""
-    for group in groups:
-        settings = {**group.others, **(problem.settings[group.alone[0]] if group.alone else {})}
-        estimator = last_step(clone(problem.estimator).set_params(**clone(settings, safe=False)))
-        by_mean = getattr(estimator, "combine", "mean") == "mean"
-        if group.alone or not by_mean or not _has_closed_form(type(estimator)):
-            if hasattr(estimator, "_validate_params"):
-                estimator._validate_params()  # a wrong value gets its own message
-            known = [name for name in rvfl.__all__ if _has_closed_form(getattr(rvfl, name))]
-            raise ValueError(
-                f"selection='loo' is not offered for {estimator!r}, only for "
-                f"{', '.join(known)}, with one n_hidden for all layers and combine='mean'. "
-                "Use selection='cv'."
-            )
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What all candidates and folds have in common."""
+
+    search: PathSearchCV
+    settings: list[dict]
+    """Parameters of each candidate."""
+    X: Any
+    y: Any
+    scorer: Any
+    fit_params: dict
+    score_params: dict
+
+    @property
+    def is_leave_one_out(self) -> bool:
+        """Whether candidates are scored by leave-one-out."""
+        return self.search.selection == "loo"
+
+    def score_alone(self, place: int, train, test) -> Outcome:
+        """Fit and score one candidate as `GridSearchCV` does."""
+        return fit_and_score(
+            clone(self.search.estimator),
+            self.X,
+            self.y,
+            scorer=self.scorer,
+            train=train,
+            test=test,
+            verbose=self.search.verbose,
+            parameters=self.settings[place],
+            fit_params=self.fit_params,
+            score_params=self.score_params,
+            return_train_score=self.search.return_train_score,
+            return_times=True,
+            error_score=self.search.error_score,
+        )
 
 
-def _has_closed_form(kind: Any) -> bool:
-    abilities = getattr(kind, "_abilities", None)
-    shared = None if abilities is None else abilities.shared_work
-    return shared is not None and shared.leave_one_out
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Candidates that share all but the parameters of a network."""
+
+    others: dict[str, Any]
+    """The parameters that they share."""
+    networks: dict[int, dict[str, Any]]
+    """`SHARED_NAMES` of each candidate by its position; empty if they cannot share work."""
+    alone: list[int]
+    """Candidates that are fitted one by one."""
 
 
-def _with_progress(results: Iterable, n_tasks: int, verbose: int) -> Iterator:
-    """Yield results; on a terminal a bar appears when the search is long, or with `verbose`."""
-    if not sys.stderr.isatty():
-        yield from results
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+def group_candidates(problem: Problem) -> list[Group]:
+    """Group the candidates of a grid by the work that they can share."""
+    estimator = problem.search.estimator
+    prefix = f"{estimator.steps[-1][0]}__" if type(estimator) is Pipeline else ""
+    names = {prefix + name: name for name in SHARED_NAMES}
+    places: dict[tuple, list[int]] = {}
+    for place, parameters in enumerate(problem.settings):
+        # Candidates of a grid hold the same objects.
+        key = tuple((name, id(value)) for name, value in parameters.items() if name not in names)
+        places.setdefault(key, []).append(place)
+    groups = []
+    for same in places.values():
+        others = {n: v for n, v in problem.settings[same[0]].items() if n not in names}
+        last = _last_step(clone(estimator).set_params(**clone(others, safe=False)))
+        group = Group(others, {}, [])
+        refused: dict[tuple, bool] = {}
+        for place in same:
+            own = {names[n]: v for n, v in problem.settings[place].items() if n in names}
+            keys = [(name, id(value)) for name, value in own.items()]
+            for (name, value), known in zip(own.items(), keys, strict=True):
+                if known not in refused:
+                    model = clone(last).set_params(**{name: value})
+                    refused[known] = not _shares_work(problem, model)
+            if any(map(refused.get, keys)) or not _shares_work(problem, last):
+                group.alone.append(place)
+            else:
+                group.networks[place] = own
+        groups.append(group)
+    return groups
 
-    columns = "searching", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    began, task = time.monotonic(), bar.add_task("", total=n_tasks)
+
+def _shares_work(problem: Problem, model: Any) -> bool:
+    """Return whether a candidate shares work; one that `fit` refuses is fitted alone."""
+    kind = search_of(model)
     try:
-        for result in results:
-            bar.advance(task)
-            late = time.monotonic() - began >= SILENT_SECONDS
-            if not bar.live.is_started and (late or verbose > 0):
-                bar.start()
-            yield result
-    finally:
-        bar.stop()
+        if kind:
+            model._validate_params()
+    except InvalidParameterError:
+        if problem.is_leave_one_out:
+            raise
+        return False
+    by_mean = getattr(model, "combine", "mean") == "mean"
+    if problem.is_leave_one_out and not (kind == "loo" and by_mean):
+        known = [name for name in rvfl.__all__ if search_of(vars(rvfl)[name]) == "loo"]
+        raise ValueError(
+            f"selection='loo' is not offered for {model!r}, only for {', '.join(known)}, with "
+            "combine='mean'. Use selection='cv'."
+        )
+    return bool(kind)
+
+
+def search_of(model: Any) -> str:
+    """Return how a search shares work between models of a class: "", "cv" or "loo"."""
+    abilities = getattr(model, "_abilities", None)
+    return abilities.search if isinstance(abilities, Abilities) else ""
+
+
+def _last_step(estimator: BaseEstimator) -> Any:
+    return estimator.steps[-1][1] if type(estimator) is Pipeline else estimator
+
+
+# ---- One fold ---------------------------------------------------------------------------------
+
+
+def score_group(problem: Problem, group: Group, train, test) -> dict[int, Outcome]:
+    """Return the outcome of each candidate of a group on one fold, by its position."""
+    outcomes = {place: problem.score_alone(place, train, test) for place in group.alone}
+    if group.networks:
+        began = time.perf_counter()
+        try:
+            shared = dict(_Fold(problem, group, train, test).outcomes())
+        except Exception:
+            # As scikit-learn: the error is reported for each candidate, or raised.
+            if problem.search.error_score == "raise":
+                raise
+            shared = dict.fromkeys(group.networks, _failure(problem))
+        times = {
+            "fit_time": (time.perf_counter() - began) / len(shared),
+            "score_time": 0.0,
+        }
+        outcomes |= {place: {"fit_error": None, **o, **times} for place, o in shared.items()}
+    return outcomes
+
+
+def _failure(problem: Problem) -> Outcome:
+    score: Any = problem.search.error_score
+    if isinstance(problem.scorer, dict) or hasattr(problem.scorer, "_scorers"):
+        score = dict.fromkeys(getattr(problem.scorer, "_scorers", problem.scorer), score)
+    failure = {"fit_error": traceback.format_exc(), "test_scores": score}
+    return failure | ({"train_scores": score} if problem.search.return_train_score else {})
+
+
+class _LastStepRecorder(BaseEstimator):
+    """Stands in for a pipeline's last step and keeps what it is given.
+
+    The pipeline itself then decides which parameters of `fit` reach its last step.
+    """
+
+    def __init__(self, last_step):
+        self.last_step = last_step
+
+    def get_metadata_routing(self):
+        return self.last_step.get_metadata_routing()
+
+    def fit(self, X, y=None, **fit_params):
+        self.X_, self.y_, self.fit_params_ = X, y, fit_params
+        return self
+
+    def predict(self, X):
+        return X
+
+
+class _Fold:
+    """A group of candidates on one fold, fitted up to the rows of the regression."""
+
+    def __init__(self, problem: Problem, group: Group, train, test):
+        search = problem.search
+        self.problem, self.networks = problem, group.networks
+        self.whole = clone(search.estimator).set_params(**clone(group.others, safe=False))
+        self.last = _last_step(self.whole)
+        X, y = take_split(self.whole, problem.X, problem.y, train)
+        fit_params = check_method_params(problem.X, problem.fit_params, indices=train)
+        if self.whole is not self.last:
+            recorder = self._replace_last(_LastStepRecorder(self.last))
+            self.whole.fit(X, y, **fit_params)
+            X, y, fit_params = recorder.X_, recorder.y_, recorder.fit_params_
+        self.rows, self.seeds = self.last._prepare(self.last._check(X, y, **fit_params))
+        self.scored = {}
+        indices = {} if problem.is_leave_one_out else {"test_scores": test}
+        if search.return_train_score:
+            indices["train_scores"] = train
+        for name, index in indices.items():
+            X, y = take_split(self.whole, problem.X, problem.y, index, train)
+            score_params = check_method_params(problem.X, problem.score_params, indices=index)
+            inputs = X if self.whole is self.last else self.whole.predict(X)
+            self.scored[name] = X, y, score_params, self.last._checked(inputs)
+        own = "r2" if is_regressor(self.last) else "accuracy"
+        known = search.scoring is None or search.scoring == own
+        self.scores_itself = known and not problem.score_params and not problem.is_leave_one_out
+
+    def _replace_last(self, step: Any) -> Any:
+        if self.whole is not self.last:
+            self.whole.steps = [*self.whole.steps[:-1], (self.whole.steps[-1][0], step)]
+        return step
+
+    def outcomes(self) -> Iterator[tuple[int, Outcome]]:
+        """Yield the position of each candidate with its outcome."""
+        widest = max(np.max(n.get("n_hidden", self.last.n_hidden)) for n in self.networks.values())
+        # Wider networks of few rows are solved faster by the rows, one by one.
+        is_small = widest <= max(2 * len(self.rows.X), SMALL_SYSTEM)
+        several = not hasattr(self.rows, "codes") or len(np.unique(self.rows.codes)) > 1
+        nested = self.scores_itself and self.last._is_nested and is_small and several
+        by_columns: dict[tuple, list[int]] = {}
+        for place, network in self.networks.items():
+            n_hidden = network.get("n_hidden", self.last.n_hidden)
+            n_layers = None if isinstance(n_hidden, Integral) else network.get("n_layers")
+            key = network.get("activation"), None if nested else str(n_hidden), n_layers
+            by_columns.setdefault(key, []).append(place)
+        for places in by_columns.values():
+            models = {place: self._model(self.networks[place]) for place in places}
+            yield from self._nested(models) if nested else self._same_columns(models)
+
+    def _nested(self, models: dict[int, Any]) -> Iterator[tuple[int, Outcome]]:
+        """Score networks of several widths: one Cholesky factor for each C serves all of them.
+
+        The factor L of ``H'WH + I/C`` holds that of a narrower network as its leading block. With
+        ``z = L^-1 H'WY`` and ``Q = H_test L^-T`` the outputs of p columns are ``Q[:, :p] z[:p]``.
+        """
+        widest = max(models.values(), key=lambda model: model.n_hidden)
+        features = widest._features(self.rows, self.seeds)
+        Y, offset = widest._targets(self.rows)
+        (equations,) = normal_equations(features, self.rows.X, Y, self.rows.weights)
+        check_finite_system(equations.gram, equations.moment)
+        tests = [features(one[-1]) for one in self.scored.values()]
+        right = np.hstack([equations.moment, *(H.conj().T for H in tests)])
+        ends = np.cumsum([equations.moment.shape[1], *map(len, tests)])
+        sizes = sorted({model.n_hidden for model in models.values()})
+        narrow = [self._model({"n_hidden": size}) for size in sizes]
+        columns = [model._features(self.rows, self.seeds).n_columns for model in narrow]
+        by_penalty: dict[float, dict[int, Any]] = {}
+        for place, model in models.items():
+            by_penalty.setdefault(model.C, {})[place] = model
+        for C, alike in by_penalty.items():
+            system = equations.gram.copy()
+            system.flat[:: len(system) + 1] += 1 / (widest._penalty_factor * C)
+            try:
+                L = linalg.cholesky(system, lower=True, overwrite_a=True, check_finite=False)
+            except linalg.LinAlgError:  # singular to working precision
+                yield from self._same_columns(alike)
+                continue
+            solved = linalg.solve_triangular(L, right, lower=True, check_finite=False)
+            z, *Qs = np.split(solved, ends[:-1], axis=1)
+            outputs: dict[int, dict[str, np.ndarray]] = {size: {} for size in sizes}
+            for name, Q in zip(self.scored, Qs, strict=True):
+                parts = zip(sizes, [0, *columns], columns, strict=False)
+                total = 0.0
+                for size, start, end in parts:
+                    total = total + (Q[start:end].conj().T @ z[start:end]).real
+                    outputs[size][name] = total + offset
+            for place, model in alike.items():
+                of_size = outputs[model.n_hidden].items()
+                yield place, {name: self._score(name, each) for name, each in of_size}
+
+    def _same_columns(self, models: dict[int, Any]) -> Iterator[tuple[int, Outcome]]:
+        """Score networks that differ in C and in the number of layers only."""
+        deepest = max(models.values(), key=_n_layers)
+        features = deepest._features(self.rows, self.seeds)
+        Cs = sorted({model.C for model in models.values()})
+        if self.problem.is_leave_one_out:
+            errors = leave_one_out_errors(deepest, features, self.rows, np.array(Cs, dtype=float))
+            for place, model in models.items():
+                yield place, {"test_scores": -errors[_n_layers(model) - 1, Cs.index(model.C)]}
+            return
+        solve = deepest._solver(features, self.rows)
+        designs = {name: list(features.designs(one[-1])) for name, one in self.scored.items()}
+        for C in Cs:
+            coef = solve(C)
+            own = {}
+            if self.scores_itself:
+                own = {name: deepest._outputs(each, coef) for name, each in designs.items()}
+            for place, model in models.items():
+                if model.C != C:
+                    continue
+                n_layers = _n_layers(model)
+                if own:
+                    outputs = {name: each[n_layers - 1] for name, each in own.items()}
+                    yield place, {name: self._score(name, each) for name, each in outputs.items()}
+                    continue
+                model.features_, model.coef_ = features, coef
+                if model._is_deep:
+                    model.features_, model.coef_ = features.first_layers(n_layers), coef[:n_layers]
+                yield place, self._ask_scorer(model)
+
+    def _model(self, network: dict) -> Any:
+        model = copy.copy(self.last)
+        vars(model).update(network)
+        return model
+
+    def _score(self, name: str, outputs: np.ndarray) -> float:
+        """Return the accuracy, or R squared."""
+        y = self.scored[name][1]
+        if is_regressor(self.last):
+            return r2_score(y, self.last._as_targets(outputs))
+        return float(np.mean(self.last._labels(outputs) == np.asarray(y)))
+
+    def _ask_scorer(self, model: Any) -> dict[str, Any]:
+        self._replace_last(model)
+        whole = model if self.whole is self.last else self.whole
+        scorer, error_score = self.problem.scorer, self.problem.search.error_score
+        return {
+            name: score_fitted(whole, X, y, scorer, score_params, error_score)
+            for name, (X, y, score_params, _) in self.scored.items()
+        }
+
+
+def _n_layers(model: Any) -> int:
+    return getattr(model, "n_layers", 1)
+
+
+def leave_one_out_errors(model: Any, features: Any, rows: Any, Cs: np.ndarray) -> np.ndarray:
+    """Return the squared error of each stage and penalty, of shape (n_stages, len(Cs)).
+
+    Without row i the mean of a regressor's targets is another, m_i. A ridge is linear in its
+    targets, so that its prediction is ``p_i(Y) - m_i p_i(1) + m_i``.
+    """
+    Y, _ = model._targets(rows)
+    weights = np.ones(len(Y)) if rows.weights is None else rows.weights
+    targets = np.column_stack([Y, np.ones(len(Y))]).astype(float)
+    left_out = []
+    for H in features.designs(rows.X):
+        ridge = factor_spectral_ridge(np.array, H, targets, weights, free_intercept=False)
+        blocks = ridge.leave_out(H, targets, weights, model._penalty_factor * Cs)
+        left_out.append(np.concatenate([predictions for _, predictions in blocks], axis=1))
+    combined = model._combined(np.stack(left_out))
+    predictions = combined[..., :-1]
+    if is_regressor(model):
+        others = weights.sum() - weights
+        if others.min() <= 0:
+            raise ValueError(
+                "one row has all the weight, so without it nothing is left to fit; leave-one-out "
+                "needs two or more."
+            )
+        mean = Y * (-weights / others)[:, None]  # the weighted sum of all Y is zero
+        predictions = predictions + mean * (1 - combined[..., -1:])
+    return np.square(predictions - Y).sum(axis=-1) @ (weights / weights.sum())
 
 
 PAPER_ACTIVATIONS = (

@@ -1,7 +1,11 @@
 """Random vector functional link networks: features, ridges, and the classifiers and regressors."""
 
-from granulearn.rvfl.ball_ensemble import BallEnsembleClassifier
-from granulearn.rvfl.ball_rvfl import FGBRVFLClassifier, GBRVFLClassifier, SDAPGBRVFLClassifier
+from granulearn.rvfl.ball_rvfl import (
+    BallEnsembleClassifier,
+    FGBRVFLClassifier,
+    GBRVFLClassifier,
+    SDAPGBRVFLClassifier,
+)
 from granulearn.rvfl.complex_rvfl import (
     ACRVFLClassifier,
     ComplexFeatures,
@@ -10,14 +14,15 @@ from granulearn.rvfl.complex_rvfl import (
     draw_complex_features,
 )
 from granulearn.rvfl.deep import (
+    DeepFeatures,
     DeepGBRVFLClassifier,
     DeepRVFLClassifier,
     DeepRVFLRegressor,
     EnsembleDeepGBRVFLClassifier,
     EnsembleDeepRVFLClassifier,
     EnsembleDeepRVFLRegressor,
+    draw_deep_features,
 )
-from granulearn.rvfl.deep_features import DeepFeatures, draw_deep_features
 from granulearn.rvfl.ensemble import RVFLEnsembleClassifier, RVFLEnsembleRegressor
 from granulearn.rvfl.features import (
     RandomFeatures,

@@ -1,13 +1,17 @@
-"""GB-RVFL and its fuzzy variants: random vector networks on weighted granular balls."""
+"""Random vector networks on weighted granular balls, and the mean of several of them."""
 
 from __future__ import annotations
 
+from functools import reduce
 from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.utils import check_random_state
 
-from granulearn.balls.ball_set import BallSet
+from granulearn._sklearn_compat import HasMethods, Interval, fit_context, set_random_states
 from granulearn.balls.generators import (
     BallGenerator,
     balls_of_all_classes,
@@ -15,10 +19,11 @@ from granulearn.balls.generators import (
     resolve_generator,
     with_all_assigned,
 )
-from granulearn.balls.memberships import Membership, PrecomputedMembership, resolve_membership
-from granulearn.rvfl.base import BaseRVFLClassifier, TrainingRows, multiply_weights
-from granulearn.utils.estimator import SHALLOW, Abilities, Seeds
-from granulearn.utils.validation import Samples
+from granulearn.balls.memberships import PrecomputedMembership, resolve_membership
+from granulearn.rvfl.rvfl import BaseRVFLClassifier, TrainingRows, multiply_weights
+from granulearn.utils.estimator import Abilities, DecisionClassifier, ScoreClassifier, Seeds
+from granulearn.utils.saved import Part, require
+from granulearn.utils.validation import Samples, check_samples
 
 
 class GBRVFLClassifier(BaseRVFLClassifier):
@@ -113,7 +118,7 @@ class GBRVFLClassifier(BaseRVFLClassifier):
     _abilities = Abilities(
         command="gb-rvfl",
         summary="balls that all count the same",
-        shared_work=SHALLOW,
+        search="loo",
     )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
@@ -161,9 +166,17 @@ class GBRVFLClassifier(BaseRVFLClassifier):
         if counting.memberships is not None:
             scheme = PrecomputedMembership(counting.memberships)
         delta = scheme(balls, counting.X, counting.codes)
+        if not delta.any():
+            raise ValueError(
+                f"{scheme!r} gives every one of the {len(delta)} balls membership zero, so nothing "
+                "is left to learn from; use another membership, for instance "
+                "SDAPMembership(spread='rms')."
+            )
         codes = np.searchsorted(samples.classes, balls.classes)[balls.labels]
-        ball_weights = mean_weights(balls, counting)
-        return rated_rows(with_all_assigned(balls, counting), codes, ball_weights, delta, scheme)
+        squares = None if (delta == 1).all() else delta**2
+        weights = multiply_weights(mean_weights(balls, counting), squares)
+        balls = with_all_assigned(balls, counting)
+        return TrainingRows(balls.centers, codes, weights, balls, delta)
 
 
 class FGBRVFLClassifier(GBRVFLClassifier):
@@ -247,7 +260,7 @@ class FGBRVFLClassifier(GBRVFLClassifier):
     _abilities = Abilities(
         command="f-gbrvfl",
         summary="balls trusted by their distance to the centre of their class",
-        shared_work=SHALLOW,
+        search="loo",
     )
 
     def __init__(
@@ -353,7 +366,7 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
     _abilities = Abilities(
         command="sdap-gbrvfl",
         summary="balls trusted by spread, neighbours and size",
-        shared_work=SHALLOW,
+        search="loo",
     )
 
     def __init__(
@@ -376,32 +389,139 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
         )  # fmt: skip
 
 
-def rated_rows(
-    balls: BallSet,
-    codes: np.ndarray,
-    ball_weights: np.ndarray | None,
-    delta: np.ndarray,
-    scheme: Membership,
-) -> TrainingRows:
-    """Return one row per ball, weighted by its membership and the weights of its samples.
+class BallEnsembleClassifier(ScoreClassifier):
+    r"""Mean of ball classifiers that differ by their random draws alone.
+
+    Where balls end and what hidden nodes see is a matter of chance. Members
+    with partitions and nodes of their own are wrong in different places, and
+    their mean is steadier than each. Use it to make any ball classifier more
+    accurate at the price of several fits. Its weak point is that price, and
+    that one model becomes many.
 
     Parameters
     ----------
-    balls : BallSet
-        The balls.
-    codes : ndarray of shape (n_balls,)
-        Class of each ball, as an index into the model's classes.
-    ball_weights : ndarray of shape (n_balls,) or None
-        What `mean_weights` returned.
-    delta : ndarray of shape (n_balls,)
-        Membership of each ball.
-    scheme : Membership
-        The scheme that gave the memberships; the message names it when all are zero.
+    estimator : classifier or None, default=None
+        The member; it needs a ``decision_function``. None means
+        `SDAPGBRVFLClassifier`.
+    n_estimators : int, default=15
+        Number of members.
+    random_state : int, RandomState or None, default=None
+        Draws the ``random_state`` of every member.
+    n_jobs : int or None, default=None
+        Members fitted at the same time, by threads; changes no result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, when X had column names.
+    estimators_ : list of classifiers
+        The fitted members.
+
+    Notes
+    -----
+    With the scores :math:`f_t` of the T members, the ensemble's are
+    :math:`\frac1T \sum_t f_t`, and its probabilities their softmax. Weights and
+    memberships of samples are passed to every member.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn.rvfl import BallEnsembleClassifier, SDAPGBRVFLClassifier
+    >>> X, y = make_moons(500, noise=0.2, random_state=0)
+    >>> member = SDAPGBRVFLClassifier(activation="sine", C=100)
+    >>> model = BallEnsembleClassifier(member, random_state=0).fit(X, y)
+    >>> len(model.estimators_), model.score(X, y) > 0.9
+    (15, True)
     """
-    if not delta.any():
-        raise ValueError(
-            f"{scheme!r} gives every one of the {len(delta)} balls membership zero, so nothing is "
-            "left to learn from; use another membership, for instance SDAPMembership(spread='rms')."
+
+    _abilities = Abilities()
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "decision_function"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(self, estimator=None, n_estimators=15, random_state=None, n_jobs=None):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    _saved: ClassVar[dict] = {"estimators_": Part(DecisionClassifier, many=list)}
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        require(self.estimators_, "estimators_ are none")
+        for member in self.estimators_:
+            self._check_agrees("estimators_", member)
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y, sample_weight=None, sample_membership=None):
+        """Fit every member.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each one stands for; zero leaves it out.
+        sample_membership : array-like of shape (n_samples,), default=None
+            How far each sample can be trusted, in [0, 1].
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        samples = check_samples(X, y, self, sample_weight, sample_membership)
+        given = {"sample_weight": samples.weights, "sample_membership": samples.memberships}
+        given = {name: values for name, values in given.items() if values is not None}
+        labels = samples.classes[samples.codes]
+        prototype = SDAPGBRVFLClassifier() if self.estimator is None else self.estimator
+        members = [clone(prototype) for _ in range(self.n_estimators)]
+        stream = check_random_state(self.random_state)
+        for member in members:
+            set_random_states(member, stream)
+        # Threads: the loops over balls and the linear algebra release the lock.
+        self.estimators_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(member.fit)(samples.X, labels, **given) for member in members
         )
-    squares = None if (delta == 1).all() else delta**2
-    return TrainingRows(balls.centers, codes, multiply_weights(ball_weights, squares), balls, delta)
+        self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
+        return self
+
+    def decision_function(self, X):
+        """Return the mean of the members' scores; for two classes their difference.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            For two classes, positive means ``classes_[1]``.
+        """
+        return self._mean_decisions(self._checked(X))
+
+    def _mean_decisions(self, X: np.ndarray) -> np.ndarray:
+        # Scores are added in the order of the members, whichever is ready first, and as they come:
+        # those of all members at once may be more than there is room for.
+        each = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(member.decision_function)(X) for member in self.estimators_
+        )
+        return reduce(np.add, each) / len(self.estimators_)
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        """Return one score per class; for two classes, zero and the difference of their scores."""
+        decisions = self._mean_decisions(X)
+        if decisions.ndim == 2:
+            return decisions
+        return np.column_stack([np.zeros_like(decisions), decisions])

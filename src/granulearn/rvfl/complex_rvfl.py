@@ -10,16 +10,15 @@ by side, and costs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from granulearn._sklearn_compat import StrOptions
-from granulearn.rvfl.base import BaseRVFLClassifier
-from granulearn.rvfl.features import BIAS_RANGE
-from granulearn.rvfl.ridge import solve_weighted_ridge
-from granulearn.utils.estimator import SHALLOW, Abilities
+from granulearn.rvfl.features import BIAS_RANGE, FeatureMap
+from granulearn.rvfl.rvfl import BaseRVFLClassifier
+from granulearn.utils.estimator import Abilities
 from granulearn.utils.saved import LARGEST, Array, Part, require
 
 # Branches of the logarithm: fully complex, and finite for every finite input.
@@ -43,7 +42,7 @@ def complex_activation_names() -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class ComplexFeatures:
+class ComplexFeatures(FeatureMap):
     """The map from real inputs to the complex columns ``[Z, bias, hidden layer]``.
 
     ``Z = exp(i pi x)`` with each feature scaled to [0, 1] by its range in the
@@ -110,19 +109,10 @@ class ComplexFeatures:
     def __call__(self, X: np.ndarray) -> np.ndarray:
         """Return the features of `X`, of shape (n_rows, n_columns)."""
         X = np.asarray(X, dtype=np.float64)
-        n_features = X.shape[1]
-        H = np.empty((len(X), n_features + 1 + len(self.weights)), dtype=np.complex128)
-        np.exp(1j * np.pi * ((X - self.lowest) / self.width), out=H[:, :n_features])
-        H[:, n_features] = 1
-        hidden = H[:, n_features + 1 :]
-        np.matmul(H[:, :n_features], self.weights.T, out=hidden)
-        hidden += self.biases
-        _COMPLEX_ACTIVATIONS[self.activation](hidden, out=hidden)
+        Z = np.exp(1j * np.pi * ((X - self.lowest) / self.width))
+        hidden = _COMPLEX_ACTIVATIONS[self.activation](Z @ self.weights.T + self.biases)
+        H = np.hstack([Z, np.ones((len(X), 1)), hidden])
         return H.view(np.float64) if self.as_real_pairs else H
-
-    def scores(self, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
-        """Return the real part of ``H theta``."""
-        return (self(X) @ theta).real
 
 
 def draw_complex_features(
@@ -225,8 +215,9 @@ class CRVFLClassifier(BaseRVFLClassifier):
     _abilities = Abilities(
         command="c-rvfl",
         summary="no balls: a complex-valued random network",
-        shared_work=replace(SHALLOW, leave_one_out=False),
+        search="cv",
     )
+    _as_real_pairs = False
     _saved: ClassVar[dict] = {"features_": Part(ComplexFeatures)}
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
@@ -240,7 +231,11 @@ class CRVFLClassifier(BaseRVFLClassifier):
 
     def _features(self, rows, seeds):
         return draw_complex_features(
-            rows.X, self.n_hidden, self.activation, as_real_pairs=False, seed=seeds.network
+            rows.X,
+            self.n_hidden,
+            self.activation,
+            as_real_pairs=self._as_real_pairs,
+            seed=seeds.network,
         )
 
 
@@ -308,13 +303,7 @@ class ACRVFLClassifier(CRVFLClassifier):
     _abilities = Abilities(
         command="ac-rvfl",
         summary="as c-rvfl, with conjugates: real-valued output",
-        shared_work=replace(SHALLOW, inverse_penalty_factor=2),
+        search="loo",
     )
 
-    def _features(self, rows, seeds):
-        return draw_complex_features(
-            rows.X, self.n_hidden, self.activation, as_real_pairs=True, seed=seeds.network
-        )
-
-    def _solve(self, features, rows, Y):
-        return solve_weighted_ridge(features, rows.X, Y, rows.weights, 2 * self.C)
+    _as_real_pairs, _penalty_factor = True, 2

@@ -1,9 +1,15 @@
-"""Deep networks with stacked random layers: dRVFL and edRVFL, on samples and on balls."""
+"""Deep networks with stacked random layers: dRVFL and edRVFL, on samples and on balls.
+
+A layer reads the columns ``[direct link, bias, hidden layer before]``, without the
+direct link where inputs are not fed again. What it reads from the layer before is
+centred and scaled with statistics of the training rows. This is linear, so it is
+part of the drawn weights and costs nothing when features are computed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -12,19 +18,224 @@ from scipy.special import softmax
 
 from granulearn._sklearn_compat import Interval, StrOptions
 from granulearn.rvfl.ball_rvfl import GBRVFLClassifier
-from granulearn.rvfl.base import BaseRVFLClassifier, RandomNetwork
-from granulearn.rvfl.deep_features import (
-    DeepFeatures,
-    draw_deep_features,
-    layer_scores,
-    solve_layers,
-    solve_stages,
-    stage_scores,
+from granulearn.rvfl.features import (
+    BIAS_RANGE,
+    FeatureMap,
+    RandomFeatures,
+    activate,
+    draw_random_features,
 )
-from granulearn.rvfl.ridge import row_blocks
-from granulearn.rvfl.rvfl import BaseRVFLRegressor
-from granulearn.utils.estimator import DEEP, Abilities, Seeds
-from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
+from granulearn.rvfl.rvfl import BaseRVFLClassifier, BaseRVFLRegressor, RandomNetwork
+from granulearn.utils.estimator import Abilities, Seeds
+from granulearn.utils.saved import LARGEST, LARGEST_COEF, Array, Part, require
+
+# Means and deviations of the layers are known well enough from so many rows.
+STATISTICS_ROWS = 8192
+# A layer that varies less than this, relative to its largest output, is constant.
+SMALLEST_VARIATION = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class DeepFeatures(FeatureMap):
+    """The map from inputs to the columns ``[direct link, bias, layer 1, ..., layer L]``.
+
+    A ridge takes the columns of the first layers or, where inputs are fed again, of one layer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.rvfl import draw_deep_features
+    >>> X = np.linspace(-1, 1, 8).reshape(4, 2)
+    >>> features = draw_deep_features(
+    ...     X, None, [5, 3], "relu", feeds_inputs=True, normalize=True, seed=0
+    ... )
+    >>> features(X).shape  # direct link, bias, five nodes, three nodes
+    (4, 11)
+    """
+
+    first: RandomFeatures
+    deeper: tuple[np.ndarray, ...]
+    """Weights of each further layer, of shape (n_columns_read, n_hidden)."""
+    feeds_inputs: bool
+    """Whether further layers read the inputs, besides the layer before them."""
+
+    _saved: ClassVar[dict] = {
+        "first": Part(RandomFeatures),
+        "deeper": Array("float64", ("n_columns_read", "n_hidden"), many=tuple),
+        "feeds_inputs": bool,
+    }
+
+    def _check_saved(self) -> None:
+        n_linked = 1 + (self.first.bias_column if self.feeds_inputs else 0)
+        width, growth = len(self.first.weights), 1.0
+        for weights in self.deeper:
+            require(len(weights) == n_linked + width and weights.size, "deeper layers do not fit")
+            width = weights.shape[1]
+            growth *= max(1.0, float(np.abs(weights).sum(axis=0).max()))
+        require(growth <= LARGEST, "deeper layers have weights that overflow")
+
+    @property
+    def n_features(self) -> int:
+        """Number of inputs."""
+        return self.first.n_features
+
+    @property
+    def bias_column(self) -> int:
+        """Index of the column of ones."""
+        return self.first.bias_column
+
+    @property
+    def _widths(self) -> list[int]:
+        return [len(self.first.weights), *(weights.shape[1] for weights in self.deeper)]
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns that a call returns."""
+        return self.bias_column + 1 + sum(self._widths)
+
+    @property
+    def design_widths(self) -> list[int]:
+        """Number of columns of each design."""
+        widths = self._widths if self.feeds_inputs else np.cumsum(self._widths)
+        return [self.bias_column + 1 + int(width) for width in widths]
+
+    def first_layers(self, n_layers: int) -> DeepFeatures:
+        """Return the features of the network of the first layers."""
+        return replace(self, deeper=self.deeper[: n_layers - 1])
+
+    def designs(self, X: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield the columns of each layer or, where inputs are not fed again, of the first ones."""
+        if self.feeds_inputs:
+            yield from self.layers(X)
+        else:
+            H = self(X)
+            yield from (H[:, :p] for p in self.design_widths)
+
+    def layers(self, X: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield the columns ``[direct link, bias, layer l]`` of `X` for l = 1, ..., L."""
+        columns = self.first(X)
+        yield columns
+        for weights in self.deeper:
+            columns = self._next_layer(columns, weights)
+            yield columns
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        """Return the features of `X`, of shape (n_rows, n_columns), in float64."""
+        first, *deeper = self.layers(X)
+        return np.hstack([first, *(columns[:, self.bias_column + 1 :] for columns in deeper)])
+
+    def _next_layer(self, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        linked, read = columns[:, : self.bias_column + 1], self._read(columns)
+        return np.hstack([linked, activate(self.first.activation, read @ weights)])
+
+    def _read(self, columns: np.ndarray) -> np.ndarray:
+        """Return what the next layer reads; the column of ones carries its biases."""
+        return columns if self.feeds_inputs else columns[:, self.bias_column :]
+
+
+def draw_deep_features(
+    X: np.ndarray,
+    weights: np.ndarray | None,
+    widths: Sequence[int],
+    activation: str,
+    *,
+    feeds_inputs: bool,
+    normalize: bool,
+    seed: int,
+) -> DeepFeatures:
+    """Draw hidden layers, each from a stream of its own.
+
+    So the first layers of a deep network are the layers of a shallower one
+    drawn from the same `seed`, and the first layer is that of
+    `draw_random_features`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Training rows, for the means and deviations of the layers. Of more than
+        `STATISTICS_ROWS` rows, that many are drawn at random.
+    weights : ndarray of shape (n_rows,) or None
+        Weights of the rows in these statistics; None means one.
+    widths : sequence of int
+        Number of hidden nodes of each layer.
+    activation : str
+        Activation of all hidden nodes.
+    feeds_inputs : bool
+        Whether further layers read the inputs too.
+    normalize : bool
+        Whether a layer hands on centred and scaled outputs, to weights whose
+        size allows for their number. If not, weights are those of a first layer.
+    seed : int
+        Seed of all draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.rvfl import draw_deep_features
+    >>> X = np.linspace(-1, 1, 8).reshape(4, 2)
+    >>> features = draw_deep_features(
+    ...     X, None, [5, 3], "relu", feeds_inputs=False, normalize=False, seed=0
+    ... )
+    >>> [layer.shape for layer in features.layers(X)]
+    [(4, 8), (4, 6)]
+    """
+    first = draw_random_features(X.shape[1], widths[0], activation, direct_link=True, seed=seed)
+    drawn = DeepFeatures(first, (), feeds_inputs)
+    if len(X) > STATISTICS_ROWS:
+        # At random: rows at even steps may all be of one class.
+        chosen = np.random.default_rng([seed, 0]).choice(len(X), STATISTICS_ROWS, replace=False)
+        X, weights = X[chosen], None if weights is None else weights[chosen]
+    columns = first(X)
+    for number, width in enumerate(widths[1:], start=1):
+        read = drawn._read(columns)
+        bias_row = drawn.bias_column if feeds_inputs else 0
+        layer = _draw_layer(read.shape[1], width, bias_row, np.random.default_rng([seed, number]))
+        if normalize:
+            _normalize(layer, read, weights, bias_row, X.shape[1])
+        drawn = replace(drawn, deeper=(*drawn.deeper, layer))
+        if number < len(widths) - 1:
+            columns = drawn._next_layer(columns, layer)
+    return drawn
+
+
+def _draw_layer(n_read: int, width: int, bias_row: int, stream: np.random.Generator) -> np.ndarray:
+    layer = stream.random((width, n_read)).T
+    biases = BIAS_RANGE * layer[bias_row]
+    layer = 2 * layer - 1
+    layer[bias_row] = biases
+    return layer
+
+
+def _normalize(
+    layer: np.ndarray, read: np.ndarray, weights: np.ndarray | None, bias_row: int, n_features: int
+) -> None:
+    """Turn weights for centred and scaled outputs into weights for the outputs, in place.
+
+    Inputs are used as they come. Weights are scaled so that a node receives values
+    of the same size as a node of the first layer, however many columns it reads, and
+    no activation saturates.
+    """
+    size = np.sqrt(n_features / (len(layer) - 1))
+    mean, deviation = _statistics(read[:, bias_row + 1 :], weights)
+    layer[:bias_row] *= size
+    layer[bias_row + 1 :] *= size / deviation
+    layer[bias_row] -= mean @ layer[bias_row + 1 :]
+
+
+def _statistics(hidden: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, float]:
+    """Return the weighted mean of each node, and the standard deviation of the layer.
+
+    All nodes share one deviation: divided by its own, a node that hardly varies
+    in the training rows would be blown up elsewhere.
+    """
+    if weights is not None and not weights.any():
+        weights = None
+    mean = np.average(hidden, axis=0, weights=weights)
+    variances = np.average(np.square(hidden - mean), axis=0, weights=weights)
+    deviation = np.sqrt(variances.mean())
+    varies = deviation > SMALLEST_VARIATION * np.abs(hidden).max()
+    return mean, float(deviation) if varies else 1.0
+
 
 DEEP_CONSTRAINTS: dict[str, list] = {
     "n_layers": [Interval(Integral, 1, None, closed="left")],
@@ -48,6 +259,7 @@ class DeepNetwork(RandomNetwork):
             "float64", ("columns", "_n_outputs"), -LARGEST_COEF, LARGEST_COEF, many=list
         ),
     }
+    _is_deep, _is_nested = True, False
     _feeds_inputs: ClassVar[bool] = False
 
     def _check_saved(self) -> None:
@@ -55,8 +267,7 @@ class DeepNetwork(RandomNetwork):
         features = self.features_
         agree = features.feeds_inputs == self._feeds_inputs
         require(agree, "features_ are those of another network")
-        columns = features.layer_columns if self._feeds_inputs else features.stage_columns
-        agree = [len(coef) for coef in self.coef_] == columns.tolist()
+        agree = [len(coef) for coef in self.coef_] == features.design_widths
         require(agree, "coef_ has other columns than features_")
 
     def _features(self, rows: Any, seeds: Seeds) -> DeepFeatures:
@@ -83,44 +294,15 @@ class DeepNetwork(RandomNetwork):
             )
         return [int(width) for width in widths]
 
-    def _solve(self, features: Any, rows: Any, Y: np.ndarray) -> list[np.ndarray]:
-        """Return the output weights of the networks of the first 1, ..., n_layers layers."""
-        return solve_stages(features, rows.X, Y, rows.weights, self.C)
-
-    def _stages(self, X: np.ndarray) -> np.ndarray:
-        """Return the outputs of the first 1, ..., n_layers layers for a block of rows.
-
-        The shape is (n_layers, n_rows, n_outputs).
-        """
-        return stage_scores(self.features_, X, self.coef_)
-
-    def _scores(self, X: np.ndarray) -> np.ndarray:
-        return self._by_blocks(X, slice(-1, None))[-1]
-
-    def _staged_scores(self, X: np.ndarray) -> np.ndarray:
-        return self._by_blocks(X, slice(None))
-
-    def _by_blocks(self, X: np.ndarray, kept: slice) -> np.ndarray:
-        """Return the stages that are kept, for all rows of X."""
-        blocks = row_blocks(len(X), self.features_.n_columns * self.features_.dtype.itemsize)
-        return np.concatenate([self._stages(X[block])[kept] for block in blocks], axis=1)
-
 
 class EnsembleNetwork(DeepNetwork):
-    """edRVFL: one ridge per layer; each further layer reads the inputs again."""
+    """edRVFL: one ridge per layer, combined; each further layer reads the inputs again."""
 
     _feeds_inputs = True
+    combine = "mean"
 
-    def _solve(self, features: Any, rows: Any, Y: np.ndarray) -> list[np.ndarray]:
-        """Return the output weights of each layer."""
-        return solve_layers(features, rows.X, Y, rows.weights, self.C)
-
-    def _stages(self, X: np.ndarray) -> np.ndarray:
-        return self._combined(layer_scores(self.features_, X, self.coef_))
-
-    def _combined(self, scores: np.ndarray) -> np.ndarray:
-        """Return the outputs of the first 1, ..., n_layers layers from those of each layer."""
-        return running_means(scores)
+    def _combined(self, outputs: np.ndarray) -> np.ndarray:
+        return running_means(outputs) if self.combine == "mean" else running_votes(outputs)
 
 
 class DeepClassifier(BaseRVFLClassifier):
@@ -140,7 +322,7 @@ class DeepClassifier(BaseRVFLClassifier):
             Scores of a network of that many layers; the last are those of
             `decision_function`.
         """
-        for scores in self._staged_scores(self._checked(X)):
+        for scores in self._stages(self._checked(X)):
             yield self._decisions(scores)
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
@@ -157,22 +339,8 @@ class DeepClassifier(BaseRVFLClassifier):
             Labels from a network of that many layers; the last are those of
             `predict`.
         """
-        for scores in self._staged_scores(self._checked(X)):
+        for scores in self._stages(self._checked(X)):
             yield self._labels(scores)
-
-    def _constant_weights(self, features: Any, code: int) -> list[np.ndarray]:
-        weights = super()._constant_weights(features, code)
-        columns = features.layer_columns if features.feeds_inputs else features.stage_columns
-        return [weights[:p] for p in columns]
-
-
-class EnsembleClassifier(DeepClassifier):
-    """Base of classifiers with one ridge per layer, which combine layers by mean or by vote."""
-
-    combine: str
-
-    def _combined(self, scores: np.ndarray) -> np.ndarray:
-        return running_means(scores) if self.combine == "mean" else running_votes(scores)
 
 
 def running_means(scores: np.ndarray) -> np.ndarray:
@@ -197,7 +365,7 @@ def running_votes(scores: np.ndarray) -> np.ndarray:
 
 
 def _counts(scores: np.ndarray) -> np.ndarray:
-    return np.arange(1, len(scores) + 1)[:, None, None]
+    return np.arange(1, len(scores) + 1).reshape(-1, *[1] * (scores.ndim - 1))
 
 
 class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
@@ -284,7 +452,7 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
     _abilities = Abilities(
         command="d-rvfl",
         summary="as rvfl, with several random layers",
-        shared_work=DEEP,
+        search="loo",
     )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
@@ -306,7 +474,7 @@ class DeepRVFLClassifier(DeepClassifier, DeepNetwork):
         self.normalize = normalize
 
 
-class EnsembleDeepRVFLClassifier(EnsembleClassifier, EnsembleNetwork):
+class EnsembleDeepRVFLClassifier(DeepClassifier, EnsembleNetwork):
     r"""Ensemble deep random vector network: one ridge per layer, combined.
 
     Each layer reads the inputs and the layer before it, and has output weights
@@ -384,7 +552,7 @@ class EnsembleDeepRVFLClassifier(EnsembleClassifier, EnsembleNetwork):
     _abilities = Abilities(
         command="ed-rvfl",
         summary="as rvfl, with several random layers averaged",
-        shared_work=replace(DEEP, ridge_per_layer=True),
+        search="loo",
     )
     _parameter_constraints: ClassVar[dict] = {
         **BaseRVFLClassifier._parameter_constraints,
@@ -491,7 +659,7 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
     _abilities = Abilities(
         command="d-gbrvfl",
         summary="as gb-rvfl, with several random layers",
-        shared_work=DEEP,
+        search="loo",
     )
     _parameter_constraints: ClassVar[dict] = {
         **GBRVFLClassifier._parameter_constraints,
@@ -522,7 +690,7 @@ class DeepGBRVFLClassifier(DeepClassifier, DeepNetwork, GBRVFLClassifier):
         self.normalize = normalize
 
 
-class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLClassifier):
+class EnsembleDeepGBRVFLClassifier(DeepClassifier, EnsembleNetwork, GBRVFLClassifier):
     r"""Ensemble deep random vector network on granular balls: one ridge per layer.
 
     `EnsembleDeepRVFLClassifier` on the centres of balls, each weighted by its
@@ -608,7 +776,7 @@ class EnsembleDeepGBRVFLClassifier(EnsembleClassifier, EnsembleNetwork, GBRVFLCl
     _abilities = Abilities(
         command="ed-gbrvfl",
         summary="as gb-rvfl, with several random layers averaged",
-        shared_work=replace(DEEP, ridge_per_layer=True),
+        search="loo",
     )
     _parameter_constraints: ClassVar[dict] = {
         **GBRVFLClassifier._parameter_constraints,
@@ -677,12 +845,8 @@ class DeepRegressor(BaseRVFLRegressor):
             Predictions of a network of that many layers; the last are those of
             `predict`.
         """
-        for outputs in self._staged_scores(self._checked(X)):
+        for outputs in self._stages(self._checked(X)):
             yield self._as_targets(outputs)
-
-    def _add_to_bias(self, coef: list[np.ndarray], bias_column: int, mean: np.ndarray) -> None:
-        for each in coef:
-            each[bias_column] += mean
 
 
 class DeepRVFLRegressor(DeepRegressor, DeepNetwork):
@@ -741,7 +905,7 @@ class DeepRVFLRegressor(DeepRegressor, DeepNetwork):
     True
     """
 
-    _abilities = Abilities(shared_work=DEEP)
+    _abilities = Abilities(search="loo")
 
 
 class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
@@ -800,4 +964,4 @@ class EnsembleDeepRVFLRegressor(DeepRegressor, EnsembleNetwork):
     True
     """
 
-    _abilities = Abilities(shared_work=replace(DEEP, ridge_per_layer=True))
+    _abilities = Abilities(search="loo")

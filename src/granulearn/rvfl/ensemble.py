@@ -11,16 +11,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
-from granulearn.rvfl.base import weight_of_each_class
 from granulearn.rvfl.features import RandomFeatures, activation_names
-from granulearn.rvfl.ridge import one_hot, predict_scores
+from granulearn.rvfl.ridge import factor_spectral_ridge, one_hot, predict_scores
 from granulearn.rvfl.rvfl import NumberRegressor, check_numbers
-from granulearn.rvfl.spectral_ridge import factor_spectral_ridge
 from granulearn.utils.estimator import Abilities, DecisionClassifier, Estimator, positive_part
 from granulearn.utils.sampling import stratified_sample
 from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
 from granulearn.utils.threads import limited_threads
-from granulearn.utils.validation import Samples, check_samples
+from granulearn.utils.validation import check_samples, weight_of_each_class
 
 # "auto" chooses from these. Each of the activations is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
@@ -260,10 +258,7 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         self
             The fitted classifier.
         """
-        return self._fit_samples(check_samples(X, y, self, sample_weight))
-
-    def _fit_samples(self, samples: Samples):
-        """Fit to samples that are checked."""
+        samples = check_samples(X, y, self, sample_weight)
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
         weights = np.ones(len(samples)) if samples.weights is None else samples.weights
         units = np.minimum(weights, 1)
@@ -465,7 +460,7 @@ def fit_networks(
     if not np.array_equal(units, weights):
         # The choice left out single samples of heavier ones, and this leaves out all of each.
         left_out = _mean_leave_out(ridges, X, Y, weights, [Cs[at]])[0]
-    coef = np.stack([ridge.coef(Cs[at]) for ridge in ridges])
+    coef = np.stack([ridge.coef(Cs[at], features[0].bias_column) for ridge in ridges])
     return NetworksFit(features, coef, activation, float(Cs[at]), errors, left_out)
 
 

@@ -1,13 +1,12 @@
 """Random features: the direct link, the bias and a random hidden layer with its activation.
 
-An activation overwrites its argument and returns it: the hidden layer is the
-largest array of a fit, and a second copy of it is what limits the size of the
-data. No activation overflows, however large its input.
+No activation overflows, however large its input.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -24,40 +23,17 @@ SELU_ALPHA = 1.6732632423543772
 RADBAS_ZERO_FROM = 40.0
 
 
-def _selu(z):
-    negative = np.minimum(z, 0)
-    np.expm1(negative, out=negative)
-    negative *= SELU_ALPHA
-    np.maximum(z, 0, out=z)
-    z += negative
-    z *= SELU_SCALE
-    return z
-
-
-def _tribas(z):
-    np.abs(z, out=z)
-    np.subtract(1, z, out=z)
-    return np.maximum(z, 0, out=z)
-
-
-def _radbas(z):
-    np.clip(z, -RADBAS_ZERO_FROM, RADBAS_ZERO_FROM, out=z)
-    np.square(z, out=z)
-    np.negative(z, out=z)
-    return np.exp(z, out=z)
-
-
 _ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "hardlim": lambda z: np.heaviside(z, 0.5, out=z),
-    "leaky_relu": lambda z: np.maximum(z, LEAKY_SLOPE * z, out=z),
-    "radbas": _radbas,
+    "hardlim": lambda z: np.heaviside(z, 0.5),
+    "leaky_relu": lambda z: np.maximum(z, LEAKY_SLOPE * z),
+    "radbas": lambda z: np.exp(-np.square(np.clip(z, -RADBAS_ZERO_FROM, RADBAS_ZERO_FROM))),
     "relu": lambda z: np.maximum(z, 0, out=z),
-    "selu": _selu,
+    "selu": lambda z: SELU_SCALE * np.where(z > 0, z, SELU_ALPHA * np.expm1(np.minimum(z, 0))),
     "sigmoid": lambda z: expit(z, out=z),
     "sign": lambda z: np.sign(z, out=z),
     "sine": lambda z: np.sin(z, out=z),
     "tanh": lambda z: np.tanh(z, out=z),
-    "tribas": _tribas,
+    "tribas": lambda z: np.maximum(1 - np.abs(z), 0),
 }
 
 
@@ -110,11 +86,44 @@ def activate(name: str, z: np.ndarray) -> np.ndarray:
     """
     if name not in _ACTIVATIONS:
         raise ValueError(f"activation={name!r} is not known: use one of {activation_names()}.")
-    return _ACTIVATIONS[name](z)
+    z[...] = _ACTIVATIONS[name](z)
+    return z
+
+
+class FeatureMap(ABC):
+    """A map from rows of inputs to rows of H, and to the columns that each ridge takes."""
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of H."""
+        return np.dtype(np.float64)
+
+    @property
+    @abstractmethod
+    def n_columns(self) -> int:
+        """Number of columns of H."""
+
+    @property
+    @abstractmethod
+    def bias_column(self) -> int:
+        """Index of the column of ones."""
+
+    @abstractmethod
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        """Return the rows of H for the rows of X, a new array."""
+
+    @property
+    def design_widths(self) -> list[int]:
+        """Number of columns of each design."""
+        return [self.n_columns]
+
+    def designs(self, X: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield, for the rows of X, the columns of each ridge."""
+        yield self(X)
 
 
 @dataclass(frozen=True, eq=False)
-class RandomFeatures:
+class RandomFeatures(FeatureMap):
     """The map from inputs to the columns ``[direct link, bias, hidden layer]``.
 
     The hidden layer comes last so that a narrower network's columns are the
@@ -136,8 +145,6 @@ class RandomFeatures:
     """(n_hidden,) drawn from U(0, 0.1)."""
     activation: str
     direct_link: bool
-
-    dtype = np.dtype(np.float64)
 
     _saved: ClassVar[dict] = {
         "weights": Array("float64", ("n_hidden", "n_features")),
@@ -170,22 +177,11 @@ class RandomFeatures:
         H = np.empty((len(X), self.n_columns))
         H[:, : self.bias_column] = X[:, : self.bias_column]
         H[:, self.bias_column] = 1
-        H[:, self.bias_column + 1 :] = self._hidden(X)
-        return H
-
-    def scores(self, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
-        """Return ``H theta`` part by part: H itself is never put together."""
-        X = np.asarray(X, dtype=np.float64)
-        scores = self._hidden(X) @ theta[self.bias_column + 1 :]
-        scores += theta[self.bias_column]
-        if self.direct_link:
-            scores += X @ theta[: self.bias_column]
-        return scores
-
-    def _hidden(self, X: np.ndarray) -> np.ndarray:
-        hidden = X @ self.weights.T
+        hidden = H[:, self.bias_column + 1 :]
+        np.matmul(X, self.weights.T, out=hidden)
         hidden += self.biases
-        return activate(self.activation, hidden)
+        activate(self.activation, hidden)
+        return H
 
 
 def draw_random_features(

@@ -8,7 +8,7 @@ between classes (to be large). No k x k matrix is formed for k rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -24,7 +24,7 @@ from granulearn.rvfl.ridge import (
     row_blocks,
     solve_graph_ridge,
 )
-from granulearn.utils.estimator import SHALLOW, Abilities
+from granulearn.utils.estimator import Abilities
 from granulearn.utils.neighbors import nearest_points
 
 # Added to S_b before it is inverted; the value of the published scripts.
@@ -263,8 +263,9 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
     _abilities = Abilities(
         command="ge-gbrvfl",
         summary="balls, with a graph that keeps classes apart",
-        shared_work=replace(SHALLOW, graph_penalty=True, leave_one_out=False),
+        search="cv",
     )
+    _is_nested = False
     _parameter_constraints: ClassVar[dict] = {
         **GBRVFLClassifier._parameter_constraints,
         "graph": [StrOptions(set(graph_names()))],
@@ -300,19 +301,14 @@ class GEGBRVFLClassifier(GBRVFLClassifier):
         self.gamma = gamma
         self.n_neighbors = n_neighbors
 
-    def _solve(self, features, rows, Y):
-        equations, G = self._graph_system(features, rows, Y)
-        return solve_graph_ridge(equations, G, self.C)
-
-    def _graph_system(self, features, rows, Y):
-        """Return the normal equations and gamma G, which no penalty changes."""
-        equations = normal_equations(features, rows.X, Y, rows.weights)
+    def _ridges(self, features, rows, Y):
+        (equations,) = normal_equations(features, rows.X, Y, rows.weights)
         check_finite_system(equations.gram, equations.moment)
-        G = graph_regulariser(
+        G = self.gamma * graph_regulariser(
             features(rows.X),
             rows.codes,
             self.graph,
             form=self.graph_form,
             n_neighbors=self.n_neighbors,
         )
-        return equations, self.gamma * G
+        return [partial(solve_graph_ridge, equations, G)]

@@ -1,4 +1,4 @@
-"""Weighted ridge regression in closed form, by Cholesky.
+"""Ridge regression in closed form: by Cholesky, and by eigenvectors for exact leave-one-out.
 
 Minimises ``C/2 sum_i w_i |h_i' Theta - y_i|^2 + 1/2 |Theta|^2``. With
 ``A = sqrt(w) H`` (the paper's S H, for ``w = delta^2``) and ``B = sqrt(w) Y``:
@@ -9,21 +9,35 @@ Minimises ``C/2 sum_i w_i |h_i' Theta - y_i|^2 + 1/2 |Theta|^2``. With
 The diagonal matrix S is never formed. In the primal case neither is H: the
 normal equations are sums over blocks of rows. Rows may be complex; ``'`` then
 means the conjugate transpose.
+
+`SpectralRidge` has a free intercept t: a ridge on rows and targets minus their weighted means.
+With the eigenvectors V and eigenvalues of the weighted Gram matrix of these rows A and ``T = A V``
+a fitted value is ``T (M / (values + 1/C))`` for the moment ``M = T' w Y``, and the influence of one
+unit of weight at row i on its own fit is ``sum_j T_ij^2 / (values_j + 1/C)``, plus ``1/sum(w)``.
+Leaving out a row divides by its freedom, one minus its influence, which vanishes where a model
+passes through every target. With fewer rows than columns the freedom is therefore summed from the
+eigenvectors of the rows, never by that subtraction.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
 
 import numpy as np
 from scipy import linalg
 
+from granulearn.rvfl.features import FeatureMap
+
 # Blocks of rows are small enough to stay in the cache, and large enough that cores,
 # which wait for each other at the end of each product, do so rarely.
 BLOCK_BYTES = 4 * 2**20
+# Below this, the freedom of a row is rounding: only the row itself determines its prediction, so
+# without it the mean of the targets is predicted.
+SMALLEST_FREEDOM = 1e-9
+SMALLEST_FREEDOM_BY_ROWS = 1e-12
 
 
 def row_blocks(n_rows: int, bytes_per_row: int) -> Iterator[slice]:
@@ -38,36 +52,6 @@ def row_blocks(n_rows: int, bytes_per_row: int) -> Iterator[slice]:
     step = max(1, BLOCK_BYTES // max(1, bytes_per_row))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
-
-
-class FeatureMap(Protocol):
-    """A map from rows of inputs to rows of H.
-
-    Examples
-    --------
-    >>> from granulearn.rvfl import draw_random_features
-    >>> features = draw_random_features(2, 5, "relu", direct_link=True, seed=0)
-    >>> features.n_columns, features.bias_column
-    (8, 2)
-    """
-
-    @property
-    def n_columns(self) -> int:
-        """Number of columns of H."""
-
-    @property
-    def bias_column(self) -> int:
-        """Index of the column of ones."""
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Type of H."""
-
-    def __call__(self, X: np.ndarray) -> np.ndarray:
-        """Return the rows of H for the rows of X."""
-
-    def scores(self, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
-        """Return the real part of ``H theta`` for the rows of X."""
 
 
 class IllConditionedWarning(UserWarning):
@@ -93,11 +77,11 @@ class NormalEquations:
     Examples
     --------
     >>> import numpy as np
-    >>> from granulearn.rvfl.ridge import NormalEquations, solve_primal
+    >>> from granulearn.rvfl.ridge import NormalEquations
     >>> equations = NormalEquations.zeros(2, 1, np.float64)
     >>> equations.add(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([[1.0], [3.0]]))
     >>> equations.add(np.array([[1.0, 2.0]]), np.array([[5.0]]))
-    >>> solve_primal(equations, C=1e6).round(3).ravel()
+    >>> equations.solve(C=1e6).round(3).ravel()
     array([1., 2.])
     """
 
@@ -109,13 +93,17 @@ class NormalEquations:
     @classmethod
     def zeros(cls, n_columns: int, n_outputs: int, dtype: np.dtype) -> NormalEquations:
         """Return the sums over no row."""
-        gram = np.zeros((n_columns, n_columns), dtype=dtype)
-        return cls(gram, np.zeros((n_columns, n_outputs), dtype=dtype))
+        moment = np.zeros((n_columns, n_outputs), dtype=dtype)
+        return cls(np.zeros((n_columns, n_columns), dtype=dtype), moment)
 
     def add(self, A: np.ndarray, B: np.ndarray) -> None:
         """Add further rows, in place."""
         self.gram[...] += _adjoint(A) @ A
         self.moment[...] += _adjoint(A) @ B
+
+    def solve(self, C: float) -> np.ndarray:
+        """Return Theta, of shape (p, n_outputs)."""
+        return solve_shifted(self.gram, self.moment, C)
 
 
 def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
@@ -134,52 +122,46 @@ def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
     return codes[:, None] == np.arange(n_classes)
 
 
-def weighted_rows(
-    features: FeatureMap, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return A and B; `weights` None means one for every row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from granulearn.rvfl import draw_random_features
-    >>> from granulearn.rvfl.ridge import weighted_rows
-    >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
-    >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
-    >>> A, B = weighted_rows(features, X, Y, np.array([1.0, 1.0, 0.5]))
-    >>> A[:, 0].tolist(), B.ravel().tolist()
-    ([0.0, 1.0, 1.4142135623730951], [0.0, 1.0, 1.4142135623730951])
-    """
-    H, Y = features(X), Y.astype(np.float64)
-    if weights is None:
-        return H, Y
-    root = np.sqrt(weights)[:, None]
-    H *= root
-    return H, root * Y
-
-
 def normal_equations(
     features: FeatureMap, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
-) -> NormalEquations:
-    """Sum A'A and A'B over blocks of rows.
+) -> list[NormalEquations]:
+    """Sum A'A and A'B over blocks of rows, for each design of `features`."""
+    widths = features.design_widths
+    sums = [NormalEquations.zeros(p, Y.shape[1], features.dtype) for p in widths]
+    # A deep layer and the one before it are in memory together.
+    for block in row_blocks(len(X), 2 * max(widths) * features.dtype.itemsize):
+        root = _roots(weights, block)
+        for equations, H in zip(sums, features.designs(X[block]), strict=True):
+            equations.add(root * H, root * Y[block])
+    return sums
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from granulearn.rvfl import draw_random_features
-    >>> from granulearn.rvfl.ridge import normal_equations
-    >>> features = draw_random_features(1, 3, "tanh", direct_link=True, seed=0)
-    >>> X, Y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
-    >>> equations = normal_equations(features, X, Y, None)
-    >>> equations.gram.shape, equations.moment.shape
-    ((5, 5), (5, 1))
+
+def _roots(weights: np.ndarray | None, block: slice) -> np.ndarray | float:
+    return 1.0 if weights is None else np.sqrt(weights[block])[:, None]
+
+
+def ridge_solvers(
+    features: FeatureMap, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None
+) -> list[Callable[[float], np.ndarray]]:
+    """Return, for each design of `features`, the function from C to Theta; one pass over the rows.
+
+    What no penalty changes is computed once.
     """
-    p = features.n_columns
-    equations = NormalEquations.zeros(p, Y.shape[1], features.dtype)
-    for block in row_blocks(len(X), p * features.dtype.itemsize):
-        block_weights = None if weights is None else weights[block]
-        equations.add(*weighted_rows(features, X[block], Y[block], block_weights))
-    return equations
+    if max(features.design_widths) > len(X):
+        root = _roots(weights, slice(None))
+        return [_row_solver(root * H, root * Y) for H in features.designs(X)]
+    return [equations.solve for equations in normal_equations(features, X, Y, weights)]
+
+
+def _row_solver(A: np.ndarray, B: np.ndarray) -> Callable[[float], np.ndarray]:
+    """Return the function from C to Theta for weighted rows in memory."""
+    if A.shape[1] <= len(A):
+        return NormalEquations(_adjoint(A) @ A, _adjoint(A) @ B).solve
+    return partial(_solve_dual, A, A @ _adjoint(A), B)
+
+
+def _solve_dual(A: np.ndarray, gram: np.ndarray, B: np.ndarray, C: float) -> np.ndarray:
+    return _adjoint(A) @ solve_shifted(gram, B, C)
 
 
 def solve_weighted_ridge(
@@ -215,30 +197,7 @@ def solve_weighted_ridge(
     >>> theta.shape  # the direct link, the bias and three nodes
     (5, 1)
     """
-    if features.n_columns <= len(X):
-        return solve_primal(normal_equations(features, X, Y, weights), C)
-    return solve_dual(*weighted_rows(features, X, Y, weights), C)
-
-
-def solve_rows(A: np.ndarray, B: np.ndarray, C: float) -> np.ndarray:
-    """Return Theta for weighted rows in memory, by the cheaper of the two forms."""
-    if A.shape[1] > len(A):
-        return solve_dual(A, B, C)
-    return solve_shifted(_adjoint(A) @ A, _adjoint(A) @ B, C)
-
-
-def solve_primal(equations: NormalEquations, C: float) -> np.ndarray:
-    """Solve ``(A'A + I/C) Theta = A'B``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from granulearn.rvfl.ridge import NormalEquations, solve_primal
-    >>> A, B = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([[1.0], [3.0], [5.0]])
-    >>> solve_primal(NormalEquations(A.T @ A, A.T @ B), C=1e6).round(3).ravel()
-    array([1., 2.])
-    """
-    return solve_shifted(equations.gram, equations.moment, C)
+    return ridge_solvers(features, X, Y, weights)[-1](C)
 
 
 def solve_graph_ridge(equations: NormalEquations, G: np.ndarray, C: float) -> np.ndarray:
@@ -267,20 +226,6 @@ def solve_graph_ridge(equations: NormalEquations, G: np.ndarray, C: float) -> np
     return linalg.lstsq(system, equations.moment)[0]
 
 
-def solve_dual(A: np.ndarray, B: np.ndarray, C: float) -> np.ndarray:
-    """Return ``A' (A A' + I/C)^-1 B``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from granulearn.rvfl.ridge import solve_dual
-    >>> A, B = np.array([[1.0, 0.0, 1.0]]), np.array([[2.0]])
-    >>> solve_dual(A, B, C=1e9).round(3).ravel()  # three unknowns, one row: the shortest solution
-    array([1., 0., 1.])
-    """
-    return _adjoint(A) @ solve_shifted(A @ _adjoint(A), B, C)
-
-
 def predict_scores(features: FeatureMap, X: np.ndarray, theta: np.ndarray) -> np.ndarray:
     """Return the real part of ``H theta``, block by block.
 
@@ -297,7 +242,7 @@ def predict_scores(features: FeatureMap, X: np.ndarray, theta: np.ndarray) -> np
     """
     scores = np.empty((len(X), theta.shape[1]))
     for block in row_blocks(len(X), features.n_columns * features.dtype.itemsize):
-        scores[block] = features.scores(X[block], theta)
+        scores[block] = (features(X[block]) @ theta).real
     return scores
 
 
@@ -362,3 +307,178 @@ def _adjoint(A: np.ndarray) -> np.ndarray:
     # NumPy sees that a real A.T @ A is symmetric and computes half of it;
     # conj() of a real array would hide that behind a copy.
     return A.conj().T if np.iscomplexobj(A) else A.T
+
+
+@dataclass(frozen=True, eq=False)
+class SpectralRidge:
+    """Everything about features, inputs, targets and weights that no penalty changes."""
+
+    features: Callable[[np.ndarray], np.ndarray]
+    column_mean: np.ndarray
+    """(p,) weighted mean of the rows of H; zero without a free intercept."""
+    target_mean: np.ndarray
+    """(n_outputs,) weighted mean of the targets; zero without a free intercept."""
+    weights: np.ndarray
+    """(n_rows,) sample weights."""
+    total_weight: float
+    """Sum of the weights; infinite without a free intercept."""
+    values: np.ndarray
+    """(r,) eigenvalues, ascending."""
+    vectors: np.ndarray
+    """(p, r) eigenvectors V."""
+    moment: np.ndarray
+    """(r, n_outputs) M."""
+    by_rows: tuple[np.ndarray, np.ndarray] | None = None
+    """(n_rows,) eigenvalues of A A' and (n_rows, n_rows) eigenvectors U; None where there are at
+    least as many rows as columns."""
+
+    def coef(self, C: float, bias_column: int | None = None) -> np.ndarray:
+        """Return Theta, of shape (p, n_outputs), with a free intercept in the bias column."""
+        theta = self.vectors @ (self.moment / (self.values + 1 / C)[:, None])
+        if bias_column is not None:
+            # Centred, the bias column is zero and its weight is free.
+            theta[bias_column] = 0
+            theta[bias_column] = self.target_mean - self.column_mean @ theta
+        return theta
+
+    def leave_out(
+        self,
+        X: np.ndarray,
+        Y: np.ndarray,
+        removed: np.ndarray,
+        Cs: Sequence[float] | np.ndarray,
+    ) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield, for each block of rows, the predictions for each row without that row.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            The inputs that were fitted.
+        Y : ndarray of shape (n_rows, n_outputs)
+            Their targets.
+        removed : ndarray of shape (n_rows,)
+            How much of each row's weight is left out; its whole weight removes the row.
+        Cs : sequence of float
+            Inverse penalties.
+
+        Yields
+        ------
+        block : slice
+            The rows of the block.
+        predictions : ndarray of shape (len(Cs), n_block_rows, n_outputs)
+            One prediction for each penalty, row and output.
+        """
+        Cs = np.asarray(Cs, dtype=float)
+        if self.by_rows is not None:
+            yield slice(0, len(X)), self._leave_out_by_rows(*self.by_rows, X, Y, removed, Cs)
+            return
+        shrink = 1 / (self.values[:, None] + 1 / Cs)
+        for block in row_blocks(len(X), len(self.column_mean) * 8):
+            fitted, T = self._fitted(X[block], shrink)
+            influence = np.square(T) @ shrink + 1 / self.total_weight
+            freedom = 1 - influence.T * removed[block]
+            yield block, self._left_out(Y[block], Y[block] - fitted, freedom, SMALLEST_FREEDOM)
+
+    def _fitted(self, X: np.ndarray, shrink: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the fitted values for each penalty, and T."""
+        T = (self.features(X) - self.column_mean) @ self.vectors
+        # One product for all penalties: a product of few columns takes as long.
+        weights = shrink[:, :, None] * self.moment[:, None, :]  # (r, len(Cs), n_outputs)
+        fitted = (T @ weights.reshape(len(weights), -1)).reshape(len(T), *weights.shape[1:])
+        return fitted.transpose(1, 0, 2) + self.target_mean, T
+
+    def _leave_out_by_rows(self, values, U, X, Y, removed, Cs) -> np.ndarray:
+        known = self.weights > 0
+        roots = np.sqrt(self.weights)[:, None]
+        # The fraction of each direction that is not fitted.
+        unfitted = 1 / (1 + values[:, None] * Cs)
+        residuals = U @ (unfitted.T[:, :, None] * (U.T @ (roots * (Y - self.target_mean))))
+        freedom = (np.square(U) @ unfitted).T - self.weights / self.total_weight
+        share = np.divide(removed, self.weights, out=np.zeros(len(X)), where=known)
+        freedom = 1 - share + share * freedom
+        residuals /= np.where(known[:, None], roots, 1)
+        left_out = self._left_out(Y, residuals, freedom, SMALLEST_FREEDOM_BY_ROWS)
+        if not known.all():
+            shrink = 1 / (self.values[:, None] + 1 / Cs)
+            left_out[:, ~known] = self._fitted(X[~known], shrink)[0]
+        return left_out
+
+    def _left_out(self, Y: np.ndarray, residuals, freedom, smallest: float) -> np.ndarray:
+        """Return the predictions without each row; the mean where its freedom is only rounding."""
+        is_free = (freedom > smallest)[:, :, None]
+        freedom = np.where(is_free, freedom[:, :, None], 1)
+        return np.where(is_free, Y - residuals / freedom, self.target_mean)
+
+
+def factor_spectral_ridge(
+    features: Callable[[np.ndarray], np.ndarray],
+    X: np.ndarray,
+    Y: np.ndarray,
+    weights: np.ndarray,
+    *,
+    free_intercept: bool = True,
+) -> SpectralRidge:
+    """Factor the problem by the smaller of its two Gram matrices.
+
+    Parameters
+    ----------
+    features : callable
+        Turns rows of `X` into rows of H, a new array.
+    X : ndarray of shape (n_rows, n_features)
+        Inputs.
+    Y : ndarray of shape (n_rows, n_outputs)
+        Targets.
+    weights : ndarray of shape (n_rows,)
+        Sample weights, not all zero.
+    free_intercept : bool, default=True
+        Whether the bias is exempt from the penalty.
+    """
+    total = float(weights.sum()) if free_intercept else np.inf
+    target_mean = weights @ Y / total
+    by_rows = None
+    n_columns = features(X[:1]).shape[1]
+    if n_columns <= len(X):
+        column_mean, gram, cross = _centred_sums(features, X, Y - target_mean, weights, total)
+        check_finite_system(gram, cross)
+        values, vectors = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
+    else:
+        H = features(X)
+        column_mean = weights @ H / total
+        root = np.sqrt(weights)[:, None]
+        A = root * (H - column_mean)
+        cross = A.T @ (root * (Y - target_mean))
+        gram = A @ A.T
+        check_finite_system(gram, cross)
+        values, U = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
+        known = values > len(values) * np.finfo(float).eps * max(values[-1], 0)
+        by_rows = np.where(known, values, 0), U
+        values = values[known]
+        vectors = A.T @ (U[:, known] / np.sqrt(values))
+    moment = vectors.T @ cross
+    values = values.clip(min=0)
+    return SpectralRidge(
+        features, column_mean, target_mean, weights, total, values, vectors, moment, by_rows
+    )
+
+
+def _centred_sums(features, X, Y, weights, total) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the mean of H, and A'wA and A'wY for centred A, in one pass over blocks.
+
+    An infinite total means that nothing is centred.
+    """
+    origin = np.zeros(features(X[:1]).shape[1])
+    p = len(origin)
+    gram, cross, shift = np.zeros((p, p)), np.zeros((p, Y.shape[1])), np.zeros(p)
+    for block in row_blocks(len(X), 8 * p):
+        H = features(X[block])
+        if block.start == 0 and np.isfinite(total):
+            # The origin is near the mean, so that the correction below loses no digits.
+            origin = H.mean(axis=0)
+        H -= origin
+        shift += weights[block] @ H
+        cross += H.T @ (weights[block, None] * Y[block])
+        H *= np.sqrt(weights[block])[:, None]
+        gram += H.T @ H
+    gram -= np.outer(shift, shift) / total
+    # Y is centred, so the cross product needs no correction.
+    return origin + shift / total, gram, cross

@@ -1,8 +1,15 @@
-"""RVFL and ELM: random features of every sample, solved in closed form, for classes and numbers."""
+"""RVFL and ELM: random features of every sample, solved in closed form, for classes and numbers.
+
+The base classes are those of all random networks: the stages of `fit`, from checked samples to
+output weights.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -10,12 +17,245 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
-from granulearn.rvfl.base import BaseRVFLClassifier, RandomNetwork
-from granulearn.rvfl.features import activation_names
-from granulearn.rvfl.ridge import FeatureMap
-from granulearn.utils.estimator import SHALLOW, Abilities, Estimator, Seeds, draw_seeds
-from granulearn.utils.saved import Number
-from granulearn.utils.validation import check_inputs, check_weights
+from granulearn.balls.ball_set import BallSet
+from granulearn.rvfl.features import (
+    FeatureMap,
+    RandomFeatures,
+    activation_names,
+    draw_random_features,
+)
+from granulearn.rvfl.ridge import one_hot, ridge_solvers, row_blocks
+from granulearn.utils.estimator import Abilities, DecisionClassifier, Estimator, Seeds, draw_seeds
+from granulearn.utils.saved import LARGEST_COEF, Array, Number, Part, require
+from granulearn.utils.threads import threads_for
+from granulearn.utils.validation import (
+    Samples,
+    check_inputs,
+    check_samples,
+    check_weights,
+    weight_of_each_class,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """The rows of the regression: samples, or the centres of balls.
+
+    They do not depend on the width, the activation or the penalty.
+    """
+
+    X: np.ndarray
+    """(k, d) inputs."""
+    codes: np.ndarray
+    """(k,) class of each row."""
+    weights: np.ndarray | None
+    """(k,) weight of each row's squared error; None means one for each."""
+    balls: BallSet | None = None
+    membership: np.ndarray | None = None
+
+
+class RandomNetwork(Estimator):
+    """The stages of a random network, whatever its targets are.
+
+    Rows have inputs ``X`` and ``weights``: `TrainingRows`, or `RegressionRows`.
+    """
+
+    n_hidden: Any
+    activation: str
+    C: float
+    features_: Any
+    coef_: Any
+
+    _saved: ClassVar[dict] = {
+        "features_": Part(RandomFeatures),
+        "coef_": Array(
+            "float64|complex128",
+            ("features_.n_columns", "_n_outputs"),
+            -LARGEST_COEF,
+            LARGEST_COEF,
+        ),
+    }
+    _direct_link: ClassVar[bool] = True
+    _is_deep: ClassVar[bool] = False
+    _is_nested: ClassVar[bool] = True
+    """Whether the system of a narrower network is a leading block of that of a wider one."""
+    _penalty_factor: ClassVar[int] = 1
+    """Factor on `C` that gives the inverse penalty of the ridge that is solved."""
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        agree = self.features_.n_features == self.n_features_in_
+        require(agree, f"features_ takes {self.features_.n_features} columns")
+        agree = isinstance(self.coef_, list) or self.coef_.dtype == self.features_.dtype
+        require(agree, "coef_ has another type than features_")
+
+    def _features(self, rows: Any, seeds: Seeds) -> FeatureMap:
+        """Return the map from rows to the columns of H."""
+        return draw_random_features(
+            rows.X.shape[1],
+            self.n_hidden,
+            self.activation,
+            direct_link=self._direct_link,
+            seed=seeds.network,
+        )
+
+    @abstractmethod
+    def _targets(self, rows: Any) -> tuple[np.ndarray, np.ndarray | float]:
+        """Return the targets of the ridge, and what is added to its outputs."""
+
+    def _fit_rows(self, rows: Any, seeds: Seeds):
+        """Draw the features and find the output weights."""
+        widest = int(np.max(self.n_hidden)) if np.size(self.n_hidden) else 0
+        with threads_for(len(rows.X), rows.X.shape[1] + widest):
+            self.features_ = self._features(rows, seeds)
+            self.coef_ = self._solver(self.features_, rows)(self.C)
+        return self
+
+    def _solver(self, features: FeatureMap, rows: Any) -> Callable[[float], Any]:
+        """Return the function from C to the output weights; the rest is done once."""
+        Y, offset = self._targets(rows)
+        solvers = self._ridges(features, rows, Y)
+
+        def solve(C: float) -> Any:
+            coef = [ridge(self._penalty_factor * C) for ridge in solvers]
+            for each in coef:
+                each[features.bias_column] += offset
+            return coef if self._is_deep else coef[0]
+
+        return solve
+
+    def _ridges(self, features: FeatureMap, rows: Any, Y: np.ndarray) -> list:
+        """Return, for each design of the features, the function from C to its weights."""
+        return ridge_solvers(features, rows.X, Y, rows.weights)
+
+    def _outputs(self, designs: Any, coef: Any) -> np.ndarray:
+        """Return the outputs of each stage, of shape (n_stages, n_rows, n_outputs).
+
+        Only deep networks have more than one stage.
+        """
+        each = zip(designs, coef if self._is_deep else [coef], strict=True)
+        return self._combined(np.stack([(H @ theta).real for H, theta in each]))
+
+    def _combined(self, outputs: np.ndarray) -> np.ndarray:
+        """Return the outputs of each stage from those of each ridge."""
+        return outputs
+
+    def _stages(self, X: np.ndarray) -> np.ndarray:
+        """Return the outputs of each stage for checked inputs, block by block."""
+        features = self.features_
+        blocks = row_blocks(len(X), features.n_columns * features.dtype.itemsize)
+        each = [self._outputs(features.designs(X[block]), self.coef_) for block in blocks]
+        return np.concatenate(each, axis=1)
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        """Return the network's outputs for checked inputs, of shape (n_samples, n_outputs)."""
+        return self._stages(X)[-1]
+
+
+class BaseRVFLClassifier(RandomNetwork, DecisionClassifier, ABC):
+    """Random features and a weighted closed-form ridge, on samples or on balls.
+
+    Subclasses change one stage each: `_rows` (the rows of the regression),
+    `_features` (the columns they are mapped to) or `_solve` (how output weights
+    are found).
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions(set(activation_names()))],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    @abstractmethod
+    def __init__(self, n_hidden, activation, C, random_state, class_weight):
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.C = C
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, sample_membership=None):
+        """Fit the network in closed form.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs, used as they come: scale them first.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each one stands for; zero leaves it out.
+        sample_membership : array-like of shape (n_samples,), default=None
+            How far each sample can be trusted, in [0, 1]. A ball model gives each
+            ball the mean over its samples, and ignores its parameter `membership`.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        rows, seeds = self._prepare(self._check(X, y, sample_weight, sample_membership))
+        return self._fit_rows(rows, seeds)
+
+    def _check(self, X, y, sample_weight=None, sample_membership=None) -> Samples:
+        """Check all that `fit` is given, once."""
+        return check_samples(X, y, self, sample_weight, sample_membership)
+
+    def _prepare(self, samples: Samples) -> tuple[TrainingRows, Seeds]:
+        """Do the part of the fit that does not depend on n_hidden, activation or C."""
+        self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
+        seeds = draw_seeds(self.random_state)
+        rows = self._rows(samples, seeds)
+        if rows.balls is not None:
+            self.balls_, self.membership_ = rows.balls, rows.membership
+        return with_class_weight(rows, self.class_weight, self.classes_), seeds
+
+    def _rows(self, samples: Samples, seeds: Seeds) -> TrainingRows:
+        """Return the rows of the regression: one per sample of positive weight."""
+        return sample_rows(samples.that_count())
+
+    def _targets(self, rows: TrainingRows) -> tuple[np.ndarray, float]:
+        return one_hot(rows.codes, len(self.classes_)), 0.0
+
+    def _solver(self, features: FeatureMap, rows: TrainingRows) -> Callable[[float], Any]:
+        present = np.unique(rows.codes)
+        if len(present) > 1:
+            return super()._solver(features, rows)
+        warnings.warn(
+            f"all that is left to learn from has class {self.classes_.tolist()[present[0]]!r}, so "
+            "every prediction is that class. For a ball model, raise purity.",
+            UserWarning,
+            stacklevel=2,
+        )
+        shapes = [(width, len(self.classes_)) for width in features.design_widths]
+        coef = [np.zeros(shape, dtype=features.dtype) for shape in shapes]
+        for each in coef:
+            each[features.bias_column, present[0]] = 1
+        return lambda C: coef if self._is_deep else coef[0]
+
+
+def sample_rows(samples: Samples) -> TrainingRows:
+    """Return one row per sample; a membership counts squared, as in the paper."""
+    squares = None if samples.memberships is None else samples.memberships**2
+    return TrainingRows(samples.X, samples.codes, multiply_weights(samples.weights, squares))
+
+
+def multiply_weights(*factors: np.ndarray | None) -> np.ndarray | None:
+    """Return the product of those factors that are not None; None when all are."""
+    given = [factor for factor in factors if factor is not None]
+    return np.prod(given, axis=0) if given else None
+
+
+def with_class_weight(rows: TrainingRows, class_weight, classes: np.ndarray) -> TrainingRows:
+    """Multiply each row's weight by that of its class."""
+    if class_weight is None:
+        return rows
+    totals = np.bincount(rows.codes, rows.weights, minlength=len(classes))
+    by_class = weight_of_each_class(class_weight, classes, totals)
+    return replace(rows, weights=multiply_weights(rows.weights, by_class[rows.codes]))
 
 
 class RVFLClassifier(BaseRVFLClassifier):
@@ -87,7 +327,7 @@ class RVFLClassifier(BaseRVFLClassifier):
     _abilities = Abilities(
         command="rvfl",
         summary="no balls: a random network on every row; fast",
-        shared_work=SHALLOW,
+        search="loo",
     )
 
     def __init__(
@@ -153,7 +393,7 @@ class ELMClassifier(BaseRVFLClassifier):
     _abilities = Abilities(
         command="elm",
         summary="as rvfl, without the direct link to the inputs",
-        shared_work=SHALLOW,
+        search="loo",
     )
     _direct_link = False
 
@@ -281,8 +521,7 @@ class BaseRVFLRegressor(NumberRegressor, RandomNetwork):
             The fitted regressor.
         """
         rows, seeds = self._prepare(self._check(X, y, sample_weight))
-        self._fit_rows(rows, seeds)
-        return self
+        return self._fit_rows(rows, seeds)
 
     def _check(self, X, y, sample_weight=None) -> RegressionRows:
         """Check all that `fit` is given, once."""
@@ -292,14 +531,9 @@ class BaseRVFLRegressor(NumberRegressor, RandomNetwork):
         """Do the part of the fit that does not depend on n_hidden, activation or C."""
         return rows.that_count(), draw_seeds(self.random_state)
 
-    def _output_weights(self, features: FeatureMap, rows: RegressionRows):
+    def _targets(self, rows: RegressionRows) -> tuple[np.ndarray, np.ndarray]:
         mean = rows.mean()
-        coef = self._solve(features, rows, rows.Y - mean)
-        self._add_to_bias(coef, features.bias_column, mean)
-        return coef
-
-    def _add_to_bias(self, coef: Any, bias_column: int, mean: np.ndarray) -> None:
-        coef[bias_column] += mean
+        return rows.Y - mean, mean
 
 
 class RVFLRegressor(BaseRVFLRegressor):
@@ -361,7 +595,7 @@ class RVFLRegressor(BaseRVFLRegressor):
     True
     """
 
-    _abilities = Abilities(shared_work=SHALLOW)
+    _abilities = Abilities(search="loo")
 
 
 class ELMRegressor(BaseRVFLRegressor):
@@ -411,5 +645,5 @@ class ELMRegressor(BaseRVFLRegressor):
     True
     """
 
-    _abilities = Abilities(shared_work=SHALLOW)
+    _abilities = Abilities(search="loo")
     _direct_link = False

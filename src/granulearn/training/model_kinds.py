@@ -30,7 +30,7 @@ def model_kinds() -> dict[str, ModelKind]:
     for room, class_name in names:
         can = getattr(getattr(room, class_name), "_abilities", NO_ABILITIES)
         if can.command:
-            tunable = can.shared_work is not None
+            tunable = bool(can.search)
             kinds[can.command] = ModelKind(class_name, can.summary, tunable)
     order = sorted(kinds, key=lambda name: (name != DEFAULT_MODEL, kinds[name].tunable, name))
     return {name: kinds[name] for name in order}
@@ -78,7 +78,7 @@ def search_grid(name: str) -> dict[str, list]:
     kind, grid = _class_of(name), paper_grid()
     known = kind._parameter_constraints["activation"][0].options
     grid["activation"] = [one for one in grid["activation"] if one in known] or sorted(known)
-    if kind._abilities.shared_work.size == "n_layers":
+    if "n_layers" in kind._parameter_constraints:
         grid |= {"n_hidden": [43, 103], "n_layers": [1, 2, 3, 4, 5]}
     return {f"model__{parameter}": values for parameter, values in grid.items()}
 

@@ -4,42 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from granulearn.utils.saved import Labels, Size, check_thread_count, require
-from granulearn.utils.validation import Samples
 
 # Each row has a score for each class, so that a short file with many classes would take any amount
 # of memory. Models of thousands of classes are sensible; with more than this, a thousand rows
 # have 400 MB of scores.
 MOST_CLASSES = 50_000
-
-
-@dataclass(frozen=True)
-class SharedWork:
-    """What a search can do once for many networks of a class."""
-
-    size: str
-    """Name of the parameter whose smaller values take leading columns or layers of a larger one."""
-    ridge_per_layer: bool = False
-    """Whether each layer has a ridge of its own, and the layers are averaged."""
-    graph_penalty: bool = False
-    """Whether a graph on the rows is part of the penalty; else the system of a smaller network is
-    a leading block of that of a larger one."""
-    leave_one_out: bool = True
-    """Whether predictions without each row have a closed form."""
-    inverse_penalty_factor: int = 1
-    """Factor on `C` that gives the inverse penalty of the ridge that is solved."""
-
-
-SHALLOW = SharedWork(size="n_hidden")
-DEEP = SharedWork(size="n_layers")
 
 
 @dataclass(frozen=True)
@@ -50,15 +28,15 @@ class Abilities:
     """Name of the model on the command line; empty if it is not offered there."""
     summary: str = ""
     """What the model does, in a line of the command line's list."""
-    shared_work: SharedWork | None = None
-    """What a search can share; None means that every candidate is fitted on its own."""
+    search: str = ""
+    """What `PathSearchCV` can do in closed form: nothing, share work between the candidates of
+    a grid ("cv"), or leave out each row, too ("loo")."""
 
 
 NO_ABILITIES = Abilities()
 
 
-@dataclass(frozen=True)
-class Seeds:
+class Seeds(NamedTuple):
     """Seeds of independent streams: the draws of one stage change no other stage."""
 
     network: int
@@ -67,8 +45,7 @@ class Seeds:
 
 def draw_seeds(random_state) -> Seeds:
     """Derive the seeds of all stages from the `random_state` of the user."""
-    network, balls = check_random_state(random_state).randint(2**31 - 1, size=2)
-    return Seeds(int(network), int(balls))
+    return Seeds(*check_random_state(random_state).randint(2**31 - 1, size=2).tolist())
 
 
 class Estimator(BaseEstimator):
@@ -206,31 +183,3 @@ def positive_part(scores: np.ndarray) -> np.ndarray:
         # Only scores that do not sum to one can all be negative; the highest one counts.
         positive[nothing, scores[nothing].argmax(axis=1)] = sums[nothing] = 1
     return positive / sums
-
-
-def fit_part(part: BaseEstimator, samples: Samples) -> Any:
-    """Fit a part of a model to samples that are checked already.
-
-    An estimator of another library, or a subclass that states no abilities, is
-    fitted by its `fit`, which checks the samples again.
-
-    Parameters
-    ----------
-    part : classifier
-        Not fitted.
-    samples : Samples
-        All samples, including those of weight zero.
-    """
-    if samples.memberships is not None and not has_fit_parameter(part, "sample_membership"):
-        raise TypeError(
-            f"{type(part).__name__} takes no sample_membership; leave it out, or pass "
-            "sample_weight, the square of it."
-        )
-    if getattr(type(part), "_abilities", NO_ABILITIES) is not NO_ABILITIES and hasattr(
-        part, "_fit_samples"
-    ):
-        part._validate_params()
-        return part._fit_samples(samples)
-    given = {"sample_weight": samples.weights, "sample_membership": samples.memberships}
-    passed = {name: value for name, value in given.items() if value is not None}
-    return part.fit(samples.X, samples.classes[samples.codes], **passed)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_X_y
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
@@ -283,3 +284,42 @@ def repetitions(weights: np.ndarray) -> np.ndarray:
             f"{weights.mean():g}; divide it so that a typical weight is near one."
         )
     return counts.astype(np.intp)
+
+
+def weight_of_each_class(class_weight, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Return the factor on the weight of each class's rows.
+
+    Parameters
+    ----------
+    class_weight : dict or "balanced"
+        As the classifiers take it; "balanced" gives every class that has rows
+        the same total weight.
+    classes : ndarray of shape (n_classes,)
+        The class labels.
+    totals : ndarray of shape (n_classes,)
+        Total weight of each class's rows.
+    """
+    if class_weight != "balanced":
+        _check_class_weight(class_weight)
+        by_class = compute_class_weight(class_weight, classes=classes, y=classes)
+        if not by_class.any():
+            raise ValueError(
+                "class_weight is zero for every class, so nothing is left to learn from; "
+                "at least some classes must have a positive weight."
+            )
+        return by_class
+    present = totals > 0
+    by_class = np.zeros(len(classes))
+    by_class[present] = totals.sum() / (present.sum() * totals[present])
+    return by_class
+
+
+def _check_class_weight(class_weight: dict) -> None:
+    """Raise for a weight that is no finite number, a negative or a huge one."""
+    for label, weight in class_weight.items():
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not is_number or not 0 <= weight <= LARGEST_WEIGHT:
+            raise ValueError(
+                f"class_weight must give numbers from 0 to {LARGEST_WEIGHT:g}, got {weight!r} for "
+                f"class {label!r}; use 0 to leave a class out."
+            )
