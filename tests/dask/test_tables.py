@@ -18,7 +18,7 @@ from granulearn.dask.tables import audit_on_cluster, predict_on_cluster, train_o
 from granulearn.models import load_model, save_model
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table
 from granulearn.tables.io import text as text_io
-from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.parse.cells import row_hashes
 from granulearn.training.model_kinds import make_model, model_names
 from granulearn.training.prediction import Predictor
 from granulearn.training.training import input_cards, make_pipeline, train

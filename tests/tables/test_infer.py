@@ -6,8 +6,7 @@ import random
 import pyarrow as pa
 import pytest
 
-from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.infer import leave_out
+from granulearn.tables.infer import ColumnOptions, leave_out
 from granulearn.tables.messages import Setting
 from granulearn.tables.parse.dates import DateForm
 from granulearn.tables.parse.numbers import NumberForm

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.errors import TableError
-from granulearn.tables.messages import Message, Setting, any_of
+from granulearn.tables.messages import Message, Setting, TableError, any_of
 from granulearn.utils.text import listed
 
 settings = st.builds(Setting, st.sampled_from(["ignore", "decimal"]), st.text(max_size=3))

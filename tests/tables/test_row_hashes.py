@@ -4,8 +4,7 @@ import pyarrow as pa
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from granulearn.tables.parse.cells import as_text
-from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.parse.cells import as_text, row_hashes
 
 CELL = st.none() | st.text(max_size=4) | st.sampled_from(["\x1f", "\x1e", "-", "1:a", "a\x1fb"])
 ROW = st.lists(CELL, min_size=3, max_size=3)

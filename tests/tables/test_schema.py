@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.infer import infer_schema
+from granulearn.tables.infer import ColumnOptions, infer_schema
 from granulearn.tables.inspection import first_pass
 from granulearn.tables.parse.cells import as_text
 from granulearn.tables.parse.dates import DateForm

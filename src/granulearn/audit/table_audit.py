@@ -25,9 +25,8 @@ from granulearn.audit.verified import (
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import MISSING_NAME
 from granulearn.tables import ColumnOptions, TableError, TrainingTable
-from granulearn.tables.parse.cells import as_text, is_nested
+from granulearn.tables.parse.cells import as_text, is_nested, row_hashes
 from granulearn.tables.parse.dates import RUNNING
-from granulearn.tables.row_hashes import row_hashes
 from granulearn.tables.training_table import read_labelled_table
 
 if TYPE_CHECKING:

@@ -168,7 +168,7 @@ def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
 
     from granulearn.audit.verified import CHANGE, KEEP
     from granulearn.review import read_decisions, verified_by
-    from granulearn.tables.row_hashes import row_hashes
+    from granulearn.tables.parse.cells import row_hashes
 
     said = read_decisions(decisions)
     n_open = sum(decision.decision not in (KEEP, CHANGE) for decision in said)

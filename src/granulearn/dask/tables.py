@@ -40,8 +40,7 @@ from granulearn.dask.cluster import compute, tree_reduce
 from granulearn.models.row_reading import RowReading
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.checks import CheckStatistics, check_rows
-from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.errors import TableError
+from granulearn.tables.infer import ColumnOptions
 from granulearn.tables.inspection import (
     TableReport,
     first_pass,
@@ -51,9 +50,8 @@ from granulearn.tables.inspection import (
 )
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels import Labels, read_labels
-from granulearn.tables.messages import Message, Setting
-from granulearn.tables.parse.cells import as_text, is_nested
-from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.messages import Message, Setting, TableError
+from granulearn.tables.parse.cells import as_text, is_nested, row_hashes
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
 from granulearn.tables.training_table import TrainingTable, as_labels, chosen_rows
 from granulearn.training.model_kinds import make_model

@@ -11,9 +11,8 @@ import pyarrow as pa
 
 from granulearn.models.errors import ModelFileError
 from granulearn.models.model_card import ModelCard, schema_of_card
-from granulearn.tables.errors import TableError
 from granulearn.tables.infer import NEEDED_SHARE
-from granulearn.tables.messages import Message, Setting
+from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.tables.schema import DATE, NUMBER, YES_NO, CellCount, Schema, TypedRows
 from granulearn.utils.text import counted, quoted
 

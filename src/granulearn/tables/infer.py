@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from msgspec.structs import replace as with_fields
 
-from granulearn.tables.column_options import ColumnOptions
 from granulearn.tables.messages import Message, Setting
 from granulearn.tables.parse.dates import YEAR_LAST, DateClass, DateForm
 from granulearn.tables.parse.numbers import NumberClass, NumberForm
@@ -56,6 +55,34 @@ _ID_NAME = re.compile(
     r"|(?:customer|client|user|order|account|patient|person|employee|student|product|item|case"
     r"|record|row|transaction|session|passenger|member)id[^a-z]*$|[a-z]{3}(?:nr|nummer)[^a-z]*$"
 )
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """What a user says about the columns of a table.
+
+    Examples
+    --------
+    >>> from granulearn.tables import ColumnOptions, inspect_table, table_of
+    >>> numbers = table_of({"zip": [10115, 20095, 80331], "age": [31, 47, 52]})
+    >>> options = ColumnOptions(categorical=("zip",), ignore=("age",))
+    >>> schema = inspect_table(numbers, options=options).schema
+    >>> schema["zip"].becomes, schema["age"].dropped
+    ('a category', 'asked')
+    """
+
+    categorical: tuple[str, ...] = ()
+    """Columns of categories, whatever they look like."""
+    ignore: tuple[str, ...] = ()
+    """Columns to leave out."""
+    include: tuple[str, ...] = ()
+    """Columns to use that would be left out."""
+    decimal: str | None = None
+    """The sign before the decimals, where the cells do not tell."""
+    day_first: bool | None = None
+    """The order of day and month, where the cells do not tell."""
+    exact_labels: bool = False
+    """Whether labels that differ in case, blanks or Unicode form only are kept apart."""
 
 
 def infer_schema(profiles: Iterable[ColumnProfile], options: ColumnOptions | None = None) -> Schema:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from granulearn.tables.checks import CheckStatistics, Findings, check_rows, find
-from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.infer import infer_schema, leave_out
+from granulearn.tables.infer import ColumnOptions, infer_schema, leave_out
 from granulearn.tables.io.table_file import TableFile, similar_names
 from granulearn.tables.labels import (
     LabelProfile,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from granulearn.tables import TableError
-from granulearn.tables.io.encoding import Encoding, detect_legacy, find_encoding
+from granulearn.tables.io.text_source import Encoding, detect_legacy, find_encoding
 
 TEXTS = {
     "cp1252": "Bonität;Größe;Straße\nschlecht;Müller;Köln\nSelbständig;1,5 €;Grundstück",

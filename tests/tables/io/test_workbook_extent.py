@@ -8,8 +8,8 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.workbook import WorkbookTable, check_extent
+from granulearn.tables.messages import TableError
 
 NAME = "xl/worksheets/sheet1.xml"
 

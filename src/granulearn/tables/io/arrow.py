@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.files import PARQUET_ENDINGS
 from granulearn.tables.io.table_file import (
     TableFile,
@@ -21,6 +20,7 @@ from granulearn.tables.io.table_file import (
     named_columns,
     rows_per_batch,
 )
+from granulearn.tables.messages import TableError
 from granulearn.utils.text import quoted
 
 _LONG_TEXTS = (pa.large_string(), pa.string_view())

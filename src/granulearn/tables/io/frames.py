@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.arrow import standard_batch
 from granulearn.tables.io.files import open_table
 from granulearn.tables.io.table_file import (
@@ -28,6 +27,7 @@ from granulearn.tables.io.table_file import (
     named_columns,
     rows_per_batch,
 )
+from granulearn.tables.messages import TableError
 from granulearn.utils.text import quoted
 
 _MISSING = ("NoneType", "NAType", "NaTType")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.errors import TableError
+from granulearn.tables.messages import TableError
 
 MOST_COLUMNS = 100_000
 LONGEST_NAME = 10_000

@@ -19,17 +19,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_row
-from granulearn.tables.io.encoding import Encoding, detect_legacy, find_encoding
 from granulearn.tables.io.table_file import (
     AS_FOUND,
     ReadOptions,
     TableFile,
     named_columns,
 )
-from granulearn.tables.io.text_source import TextSource
-from granulearn.tables.messages import Message, Setting
+from granulearn.tables.io.text_source import Encoding, TextSource, detect_legacy, find_encoding
+from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.utils.text import quoted
 
 # Text that is read at once; larger chunks cost memory, smaller ones a call of Arrow each.

@@ -6,11 +6,11 @@ import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.arrow import ArrowTable, ParquetTable
 from granulearn.tables.io.json_lines import JsonTable
 from granulearn.tables.io.table_file import TableFile, known_columns
 from granulearn.tables.io.text import TextTable
+from granulearn.tables.messages import TableError
 from granulearn.tables.relabel.arrow_files import rewrite_arrow, rewrite_parquet
 from granulearn.tables.relabel.edits import Changes
 from granulearn.tables.relabel.json_files import rewrite_json
