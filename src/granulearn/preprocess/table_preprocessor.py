@@ -11,12 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from granulearn._sklearn_compat import (
-    Interval,
-    StrOptions,
-    check_feature_names_in,
-    fit_context,
-)
+from granulearn._sklearn_compat import Interval, StrOptions, check_feature_names_in, fit_context
 from granulearn.utils.saved import FINITE, LARGEST, Array, Labels, Size, require
 from granulearn.utils.text import counted, quoted
 

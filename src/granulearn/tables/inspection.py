@@ -9,7 +9,15 @@ from pathlib import Path
 import pyarrow as pa
 
 from granulearn.tables.checks import CheckStatistics, Findings, check_rows, find
-from granulearn.tables.infer import ColumnOptions, infer_schema, leave_out
+from granulearn.tables.infer import (
+    LONG,
+    LONGEST_CATEGORY,
+    ColumnOptions,
+    ColumnProfile,
+    infer_schema,
+    leave_out,
+    profile_column,
+)
 from granulearn.tables.io.table_file import TableFile, similar_names
 from granulearn.tables.labels import (
     LabelProfile,
@@ -19,7 +27,6 @@ from granulearn.tables.labels import (
     read_labels,
 )
 from granulearn.tables.messages import Message, Setting, any_of
-from granulearn.tables.profile import LONG, LONGEST_CATEGORY, ColumnProfile, profile_column
 from granulearn.tables.schema import CATEGORY, NESTED, Column, Schema
 from granulearn.utils.text import listed
 

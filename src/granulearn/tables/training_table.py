@@ -82,11 +82,7 @@ class TrainingTable:
 
 
 def read_training_table(
-    file: TableFile,
-    target: str,
-    options: ColumnOptions | None = None,
-    *,
-    keep_cells: bool = False,
+    file: TableFile, target: str, options: ColumnOptions | None = None, *, keep_cells: bool = False
 ) -> TrainingTable:
     """Read a table to learn from; raise with all that is wrong with it at once.
 

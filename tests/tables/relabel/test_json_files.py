@@ -105,12 +105,6 @@ def test_dropped_objects_go_with_their_line_or_comma(file, data):
     )
 
 
-@pytest.mark.parametrize("content", [b'{"a": 1}\n\n{"a": null}\r{"a": "x"}', b'[{"a": 1},]'])
-def test_without_a_change_the_file_is_copied(content):
-    assert rewritten(content, "t.json", "a", {}) == content
-    assert rewritten(content, "t.json", "a", {0: "1"}) == content
-
-
 def test_a_key_that_is_missing_is_added_at_the_end_as_the_others_are_spaced():
     content = b'{"a": 1, "b": 2}\n{"a": 3}\n{"a":3}\n{}\n{"a":1,"c":[]}\n'
     result = rewritten(content, "t.jsonl", "b", dict.fromkeys(range(1, 5), "x"))

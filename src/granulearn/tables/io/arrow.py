@@ -14,12 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
 from granulearn.tables.io.files import PARQUET_ENDINGS
-from granulearn.tables.io.table_file import (
-    TableFile,
-    column_indices,
-    named_columns,
-    rows_per_batch,
-)
+from granulearn.tables.io.table_file import TableFile, column_indices, named_columns, rows_per_batch
 from granulearn.tables.messages import TableError
 from granulearn.utils.text import quoted
 

@@ -20,12 +20,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_row
-from granulearn.tables.io.table_file import (
-    AS_FOUND,
-    ReadOptions,
-    TableFile,
-    named_columns,
-)
+from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile, named_columns
 from granulearn.tables.io.text_source import Encoding, TextSource, detect_legacy, find_encoding
 from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.utils.text import quoted
@@ -34,7 +29,8 @@ from granulearn.utils.text import quoted
 CHUNK_BYTES = 8 * 2**20
 # Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
 _CHUNKS_OF_PART = 4
-_BEGINNING = 2**17
+# The header ends within these bytes.
+_BEGINNING = 2**23
 _SAMPLE_LINES, _LONGEST_LINE = 500, 2**12
 _RAGGED_SHOWN = 20
 _QUOTE, _LF, _CR = b'"\n\r'
@@ -307,40 +303,30 @@ class _Scan:
 
     def _find_header(self, text: BinaryIO, options: ReadOptions) -> bytes:
         """Find dialect and header; return the text below it that was read, too."""
-        content, block = b"", b"-"
-        while block:
-            block = text.read(max(_BEGINNING, len(content)))
-            content += block
-            self._check_zeros(content, 1)
-            # A separator cannot be told before there is a whole line.
-            is_line = bool(_count_lines(content.lstrip())) or len(content) > LONGEST_ROW
-            if (is_line or not block) and self._is_header_in(content, options, not block):
-                self._check(content[: self._end], 1)
-                return content[self._end :]
-        what = "has no names of columns" if content.strip() else "is empty"
-        raise TableError(f"{self.source.shown} {what}; it needs a header line and data rows.")
-
-    def _is_header_in(self, content: bytes, options: ReadOptions, ended: bool) -> bool:
-        """Find the header; a quoted cell of it may be cut if more text follows."""
-        self.dialect = find_dialect(content, options.separator, self.source.shown)
+        content, path = text.read(_BEGINNING), self.source.shown
+        ended = len(content) < _BEGINNING
+        self._check_zeros(content, 1)
+        self.dialect = find_dialect(content, options.separator, path)
         skipped, separator = self.dialect.skipped, self.dialect.separator
         starts = row_starts(content[skipped:], separator)
-        lines = 1 + bool(skipped) + starts.lines
+        lines = [*(1 + bool(skipped) + starts.lines).tolist(), 1 + bool(skipped) + starts.end_line]
         bounds = [*(skipped + starts.offsets).tolist(), len(content)]
         filled: list[bytes] = []
         for row, (begin, end) in enumerate(pairwise(bounds)):
-            is_last = row + 1 == len(lines)
-            if is_last and (starts.misquoted or (ended and starts.in_quotes)):
+            if end == len(content) and (starts.misquoted or (ended and starts.in_quotes)):
                 raise self._misquoted(lines[row])
+            if end == len(content) and not ended:
+                raise self._too_long(lines[row])
             raw = content[begin:end]
             if any(map(str.strip, parse_row(raw.decode("latin-1"), separator))):
                 filled.append(raw)
             if len(filled) > self.dialect.n_titles:
                 *self._titles, self.header = filled
-                self._line, self._end = int(lines[row]), end
-                self._end_line = int(lines[-1] if is_last else lines[row + 1])
-                return ended or not is_last
-        return False
+                self._line, self._end, self._end_line = lines[row], end, lines[row + 1]
+                self._check(content[:end], 1)
+                return content[end:]
+        what = "has no names of columns" if content.strip() else "is empty"
+        raise TableError(f"{path} {what}; it needs a header line and data rows.")
 
     def _find_rows(self, text: BinaryIO, below_header: bytes) -> None:
         read_before = io.BytesIO(below_header)
@@ -356,11 +342,7 @@ class _Scan:
             if starts.misquoted or (starts.in_quotes and not block):
                 raise self._misquoted(line + starts.end_line)
             if not starts.end and len(content) > LONGEST_ROW:
-                raise TableError(
-                    f"{self.source.shown}, line {line}: a row has more than {LONGEST_ROW:,} "
-                    "bytes, and no such table can be read; look for a quotation mark that is never "
-                    "closed."
-                )
+                raise self._too_long(line)
             end = starts.end if block else len(content)
             self._check(content[:end], line)
             n_rows = int(np.searchsorted(starts.offsets, end))
@@ -400,6 +382,12 @@ class _Scan:
         return TableError(
             f"{self.source.shown}, line {line}: a quotation mark is not closed, or stands inside "
             "a cell; close it, or double a quotation mark that belongs to the text."
+        )
+
+    def _too_long(self, line: int) -> TableError:
+        return TableError(
+            f"{self.source.shown}, line {line}: the row is too long to be one of a table; look for "
+            "a quotation mark that is never closed."
         )
 
     def notes(self, n_columns: int, options: ReadOptions) -> list[str]:
