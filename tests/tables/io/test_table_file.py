@@ -53,7 +53,10 @@ def test_changed_names_are_said():
     names, remarks = named_columns(PATH, ["", "x", "x"])
     assert names == ["column 1", "x", "x (2)"]
     assert remarks == [
-        "column 1 has no name and is called 'column 1'",
+        "1 column without a name: called 'column 1'",
         "columns 2 and 3 are both named 'x'; the second is called 'x (2)'",
     ]
-    assert len(named_columns(PATH, [""] * 100)[1]) == 6
+    assert named_columns(PATH, ["x", "", "", ""])[1] == [
+        "3 columns without a name: called 'column 2' to 'column 4'"
+    ]
+    assert len(named_columns(PATH, ["x"] * 100)[1]) == 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -91,15 +91,7 @@ class JsonTable(TableFile):
         super().__init__(source.shown, names, [*notes, *nested], len(lines))
         self._lines = np.array(lines)
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in file order, every cell as text; a key that is not there is null.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        wanted = self._wanted(columns)
+    def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         names = wanted or self.names[:1]
         keys = [self.keys[index] for index in column_indices(self.names, names)]
         schema = pa.schema([(key, pa.string()) for key in keys])

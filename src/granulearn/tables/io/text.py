@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -23,7 +23,7 @@ from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_
 from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile, named_columns
 from granulearn.tables.io.text_source import Encoding, TextSource, detect_legacy, find_encoding
 from granulearn.tables.messages import Message, Setting, TableError
-from granulearn.utils.text import quoted
+from granulearn.utils.text import counted, listed, quoted
 
 # Text that is read at once; larger chunks cost memory, smaller ones a call of Arrow each.
 CHUNK_BYTES = 8 * 2**20
@@ -154,26 +154,17 @@ class TextTable(TableFile):
         self.source, self.chunks = scan.source, scan.chunks
         self.separator = scan.dialect.separator
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in file order, every cell as text.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        wanted = self._wanted(columns)
+    def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         ragged: list[str] = []
         for chunk, content in self.contents(self.chunks):
             table = self._cells(chunk, content, wanted or self.names[:1], ragged)
             if not ragged:
                 yield from table.select(wanted).to_batches()
         if ragged:
-            more = f" and {len(ragged) - _RAGGED_SHOWN} more" if ragged[_RAGGED_SHOWN:] else ""
-            rows = "1 row has" if len(ragged) == 1 else f"{len(ragged)} rows have"
+            rows = counted(len(ragged), "row has", "rows have")
             raise TableError(
                 f"{self.path}: {rows} not {len(self.names)} cells as the header has: "
-                f"{', '.join(ragged[:_RAGGED_SHOWN])}{more}; add or remove cells, or quote a cell "
+                f"{listed(ragged, most=_RAGGED_SHOWN)}; add or remove cells, or quote a cell "
                 f"that holds {self.separator!r}."
             )
 
@@ -269,7 +260,7 @@ class TextTable(TableFile):
         rows = [parse_row(row.text, self.separator) for row in invalid]
         lines = chunk.first_line + row_starts(content, self.separator).lines[numbers]
         ragged += [
-            f"line {line} ({len(row)} cell{'s' * (len(row) != 1)})"
+            f"line {line} ({counted(len(row), 'cell')})"
             for line, row in zip(lines, rows, strict=True)
             if not fits(row, len(self.names))
         ]
@@ -394,23 +385,18 @@ class _Scan:
         """Return what was found and a user should know."""
         notes: list[str] = []
         encoding, separator = self.source.encoding, self.dialect.separator
-        assert encoding is not None
-        if options.encoding is None and not encoding.bom and encoding.name != "utf-8":
-            found = f"the text is in {encoding.name} (found, not stated; "
-            notes.append(Message(found, Setting("encoding"), " overrules)"))
+        if options.encoding is None and encoding and not encoding.bom and encoding.name != "utf-8":
+            found = f"the text is in {encoding.name} (guessed; "
+            notes.append(Message(found, Setting("encoding"), " overrides)"))
         if self._titles:
             title = separator.join(parse_row(self.source.decode(self._titles[0]), separator))
-            lines = f"{self._line - 1} line{'s' * (self._line > 2)}"
-            shown = quoted(title.strip())
-            notes.append(f"skipped {lines} above the header ({shown})")
+            lines = counted(self._line - 1, "line")
+            notes.append(f"skipped {lines} above the header ({quoted(title.strip())})")
         if self.dialect.lacks_name:
-            notes.append(
-                f"the header has {n_columns - 1} names and the rows {n_columns} cells; the first "
-                "column is taken for the one without a name"
-            )
+            found = f"the header has {n_columns - 1} names and the rows {n_columns} cells"
+            notes.append(f"{found}; the first column is the one without a name")
         if n_columns == 1 and options.separator is None:
-            said = " names what stands between cells"
-            notes.append(Message("one column was found; ", Setting("separator"), said))
+            notes.append(Message("only one column; ", Setting("separator"), " sets another"))
         return notes
 
 
