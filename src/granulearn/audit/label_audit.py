@@ -129,8 +129,7 @@ class LabelAudit(BaseEstimator):
     See Also
     --------
     audit_labels : The same as a function that returns a table.
-    granulearn.dask.DaskLabelAudit : What Dask collections are handed to; writes all ratings
-        as files.
+    granulearn.dask.DaskLabelAudit : What Dask collections are handed to.
 
     Notes
     -----
