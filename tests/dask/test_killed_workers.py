@@ -118,7 +118,7 @@ def test_ratings_are_the_same(client, kill, undisturbed, tmp_path):
     wanted = undisturbed[1]
     written = pd.read_parquet(tmp_path / "ratings")
     pd.testing.assert_frame_equal(written, wanted.reset_index(), check_dtype=False)
-    worst = wanted.sort_values("reliability", kind="stable").head(30)
+    worst = wanted.sort_values("label_quality", kind="stable").head(30)
     assert_array_equal(done.worst.index, worst.index)
     names = sorted(path.name for path in (tmp_path / "ratings").iterdir())
     assert names == [f"part-{number:05d}.parquet" for number in range(12)]
