@@ -12,12 +12,12 @@ from granulearn.dask import DaskLabelAudit
 from tests.dask.chunked import chunked, framed
 
 COLUMNS = {
-    "given": "given_",
-    "suggested": "suggested_",
+    "given_label": "given_label_",
+    "predicted_label": "predicted_label_",
     "verdict": "verdict_",
-    "wrong_probability": "wrong_proba_",
-    "reliability": "reliability_",
-    "flagged": "flagged_",
+    "error_probability": "error_proba_",
+    "label_quality": "label_quality_",
+    "is_label_issue": "is_label_issue_",
 }
 
 
@@ -48,16 +48,16 @@ def test_a_table_that_fits_the_sample_has_the_ratings_of_the_plain_audit():
 
 def test_rows_outside_of_the_sample_are_rated_nearly_as_well():
     X, y, wrong = noisy_table(4000)
-    X[:, 2] += 90 * (np.arange(len(X)) % 500 == 17)  # strange
+    X[:, 2] += 90 * (np.arange(len(X)) % 500 == 17)  # outlier
     alone = LabelAudit(random_state=0).fit(X, y)
     ours = DaskLabelAudit(random_state=0, sample_size=1500).fit(chunked(X, 700), chunked(y, 700))
     found = ours.ratings_.compute()
-    assert roc_auc_score(wrong, 1 - found["reliability"]) > (
-        roc_auc_score(wrong, 1 - alone.reliability_) - 0.02
+    assert roc_auc_score(wrong, 1 - found["label_quality"]) > (
+        roc_auc_score(wrong, 1 - alone.label_quality_) - 0.02
     )
     assert abs(ours.noise_.rate - alone.noise_.rate) < 0.03
     assert (found["verdict"] == alone.verdict_).mean() > 0.85
-    assert (found["verdict"] == "strange").sum() > 1
+    assert (found["verdict"] == "outlier").sum() > 1
 
 
 def test_ratings_are_written_block_by_block(tmp_path):
@@ -70,8 +70,8 @@ def test_ratings_are_written_block_by_block(tmp_path):
     assert len([*(tmp_path / "ratings").glob("*.parquet")]) == 4
     assert set(written["verdict"]) <= set(VERDICTS)
     assert_array_equal(written.index, np.arange(len(X)))
-    worst = written.sort_values("reliability", kind="stable").head(25)
-    assert_array_equal(audit.worst(25)["reliability"], worst["reliability"])
+    worst = written.sort_values("label_quality", kind="stable").head(25)
+    assert_array_equal(audit.worst(25)["label_quality"], worst["label_quality"])
     assert audit.worst(1)["verdict"].item() == "wrong"
 
 
@@ -81,7 +81,7 @@ def test_blocks_that_lack_a_class_are_no_harm():
     X, names = X[order], np.array(["ox", "zebra", "rhinoceros"])[y[order]]
     audit = DaskLabelAudit(random_state=0, sample_size=1000)
     found = audit.fit(*framed(X, names, [0, 400, 400, 2000, len(X)])).ratings_.compute()
-    assert_array_equal(found["given"], names)
+    assert_array_equal(found["given_label"], names)
     assert_array_equal(found.index, np.arange(len(X)))
 
 
@@ -116,7 +116,7 @@ def test_the_plain_names_take_collections(cut):
 def test_an_audit_can_be_fitted_in_blocks_and_in_memory_by_turns():
     X, y, _ = noisy_table(200)
     audit = LabelAudit(random_state=0).fit(X, y).fit(chunked(X, 50), chunked(y, 50))
-    assert not hasattr(audit, "proba_")
+    assert not hasattr(audit, "out_of_sample_proba_")
     verdicts = audit.verdict_.compute()
     assert_array_equal(audit.fit(X, y).verdict_, verdicts)
     assert len(audit.to_frame()) == 200
@@ -137,8 +137,8 @@ def test_what_needs_all_rows_is_refused_for_collections():
         audit.fit_resample(*blocks)
     for ask in (
         lambda: audit.issues,
-        audit.expected_yield,
-        lambda: audit.next_to_review(5, random_share=0.5),
+        audit.expected_errors,
+        lambda: audit.next_to_review(5, random_fraction=0.5),
     ):
         with pytest.raises(TypeError, match="these are in blocks"):
             ask()

@@ -184,21 +184,21 @@ def test_ratings_of_parts_are_as_good_as_in_memory(sample_size, tmp_path, monkey
     alone = audit_table(table, random_state=0).audit
     written = pd.read_parquet(tmp_path / "ratings")
     assert_array_equal(written["row"], table.rows + 1)
-    assert_array_equal(written["given"], alone.given_)
+    assert_array_equal(written["given_label"], alone.given_label_)
     if sample_size > len(frame):
         assert_array_equal(written["verdict"], alone.verdict_)
         assert done.noise == alone.noise_
     else:
-        known = ~np.isnan(written["reliability"].to_numpy())
-        flagged = alone.flagged_[known]
-        assert roc_auc_score(flagged, 1 - written["reliability"][known]) > 0.97
+        known = ~np.isnan(written["label_quality"].to_numpy())
+        flagged = alone.is_label_issue_[known]
+        assert roc_auc_score(flagged, 1 - written["label_quality"][known]) > 0.97
         assert done.noise.rate == pytest.approx(alone.noise_.rate, abs=0.03)
     assert done.n_labels == len(frame) - 2 == sum(done.counts.values())
     assert set(done.counts) == set(VERDICTS)
     worst = done.worst.reset_index()
     assert len(worst) == 20
     at = worst["row"].to_numpy() - 1
-    assert_array_equal(worst["given"], frame["label"].to_numpy()[at])
+    assert_array_equal(worst["given_label"], frame["label"].to_numpy()[at])
     assert_array_equal(worst["city"], frame["city"].to_numpy()[at])
     assert_array_equal(worst["row (column)"].astype(float), frame["row"].to_numpy()[at])
     assert_array_equal(worst["hash"], np.array(row_hashes(table.cells, "label"))[at])

@@ -6,12 +6,12 @@ from typing import Any
 
 # What a lazy table of ratings has for each label, by the attribute of `LabelAudit`.
 COLUMNS = {
-    "given_": "given",
-    "suggested_": "suggested",
+    "given_label_": "given_label",
+    "predicted_label_": "predicted_label",
     "verdict_": "verdict",
-    "wrong_proba_": "wrong_probability",
-    "reliability_": "reliability",
-    "flagged_": "flagged",
+    "error_proba_": "error_probability",
+    "label_quality_": "label_quality",
+    "is_label_issue_": "is_label_issue",
 }
 
 
@@ -30,7 +30,7 @@ def fit_collection(X: Any, y: Any, given: dict[str, Any], **settings: Any) -> An
     given : dict
         What only an audit in memory can make use of; None where it was left out.
     **settings : object
-        ``n_trees`` and ``random_state``.
+        ``n_estimators`` and ``random_state``.
     """
     from granulearn.dask import DaskLabelAudit
 

@@ -17,9 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from granulearn._sklearn_compat import Interval, fit_context
 from granulearn.audit import LabelAudit
 from granulearn.audit.noise_rate import NoiseRate, attrs_of_noise
-from granulearn.audit.places import Placing, place
+from granulearn.audit.embedding import Placing, place
 from granulearn.audit.ratings import WRONG, Ratings
-from granulearn.audit.strangeness import STRANGE_FROM, StrangeRule, rule_of_places
+from granulearn.audit.outliers import OUTLIER_FROM, OutlierRule, rule_of_places
 from granulearn.audit.verdicts import calibrated_evidence, rate_labels, weigh_evidence
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
@@ -42,7 +42,7 @@ class Rater:
     skill: float
     temperature: float
     placing: Placing
-    strange: StrangeRule | None
+    outlier: OutlierRule | None
     sampled: dict[int, pd.DataFrame]
     """The ratings of the sampled rows, by block and by position in it."""
 
@@ -61,37 +61,37 @@ class Rater:
         proba = self.forest.posterior(X)
         known = ~np.isnan(proba[:, 0])
         evidence = calibrated_evidence(proba, codes, known, self.skill, self.temperature)
-        strange = self._is_strange(X)
+        outlier = self._is_outlier(X)
         frame = ratings_frame(
-            rate_labels(evidence, self.classes, self.noise.working_rates, strange)
+            rate_labels(evidence, self.classes, self.noise.working_rates, outlier)
         )
         if number in self.sampled:  # the trees have seen these rows
             frame.loc[self.sampled[number].index] = self.sampled[number]
         return frame
 
-    def _is_strange(self, X: np.ndarray) -> np.ndarray:
-        if self.strange is None or len(X) == 0:
+    def _is_outlier(self, X: np.ndarray) -> np.ndarray:
+        if self.outlier is None or len(X) == 0:
             return np.zeros(len(X), dtype=bool)
         points = np.empty((len(X), self.placing.directions.shape[1]))
         rows = np.ascontiguousarray(X, dtype=np.float64)
         nearest, squares, _ = self.placing.compare(rows, np.full(len(X), -1), points)
-        return self.strange.scores(nearest, np.sqrt(squares)) > STRANGE_FROM
+        return self.outlier.scores(nearest, np.sqrt(squares)) > OUTLIER_FROM
 
 
-def audit_sample(sample: Sample, n_trees: int | None, random_state: Any) -> Rater:
+def audit_sample(sample: Sample, n_estimators: int | None, random_state: Any) -> Rater:
     """Audit the sampled rows; return what rates all others like them.
 
     Parameters
     ----------
     sample : Sample
         Rows of all blocks.
-    n_trees, random_state
+    n_estimators, random_state
         Of `LabelAudit`.
     """
-    audit = LabelAudit(n_trees=n_trees, random_state=random_state).fit(sample.X, sample.y)
+    audit = LabelAudit(n_estimators=n_estimators, random_state=random_state).fit(sample.X, sample.y)
     ratings = audit.ratings_
     frame = ratings_frame(ratings).set_axis(sample.position)
-    evidence = weigh_evidence(audit.proba_, ratings.given, ratings.known)
+    evidence = weigh_evidence(audit.out_of_sample_proba_, ratings.given, ratings.known)
     places = place(sample.X)
     return Rater(
         audit.classes_,
@@ -110,12 +110,12 @@ def ratings_frame(ratings: Ratings) -> pd.DataFrame:
     classes = ratings.classes
     return pd.DataFrame(
         {
-            "given": classes[ratings.given],
-            "suggested": classes[ratings.suggested],
+            "given_label": classes[ratings.given],
+            "predicted_label": classes[ratings.predicted],
             "verdict": ratings.verdicts.astype(object),
-            "wrong_probability": ratings.wrong_proba,
-            "reliability": ratings.reliability,
-            "flagged": ratings.verdicts == WRONG,
+            "error_probability": ratings.error_proba,
+            "label_quality": ratings.label_quality,
+            "is_label_issue": ratings.verdicts == WRONG,
         }
     )
 
@@ -129,7 +129,7 @@ class DaskLabelAudit(BaseEstimator):
 
     Parameters
     ----------
-    n_trees : int or None, default=None
+    n_estimators : int or None, default=None
         Trees of the forest; None means enough for 20 votes on each label.
     random_state : int, RandomState or None, default=None
         The same number gives the same audit.
@@ -144,8 +144,8 @@ class DaskLabelAudit(BaseEstimator):
     noise_ : NoiseRate
         The share of wrong labels, as of `LabelAudit`.
     ratings_ : Dask DataFrame
-        One row per label, in the blocks of X, not yet computed: ``given``, ``suggested``,
-        ``verdict``, ``wrong_probability``, ``reliability``, ``flagged``, indexed by the number
+        One row per label, in the blocks of X, not yet computed: ``given_label``, ``predicted_label``,
+        ``verdict``, ``error_probability``, ``label_quality``, ``is_label_issue``, indexed by the number
         of the row, from zero. Its ``attrs``, also those of what is computed, hold the share of
         wrong labels, as of `audit_labels`.
     n_features_in_ : int
@@ -170,13 +170,13 @@ class DaskLabelAudit(BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_trees": [Interval(Integral, 1, None, closed="left"), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
         "sample_size": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, n_trees=None, random_state=None, sample_size=SAMPLE_SIZE):
-        self.n_trees = n_trees
+    def __init__(self, n_estimators=None, random_state=None, sample_size=SAMPLE_SIZE):
+        self.n_estimators = n_estimators
         self.random_state = random_state
         self.sample_size = sample_size
 
@@ -199,7 +199,7 @@ class DaskLabelAudit(BaseEstimator):
         blocks, facts = checked_blocks(X, y, None, None, "LabelAudit")
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         sample = sample_blocks(blocks, facts, self.sample_size, seed)
-        rater = audit_sample(sample, self.n_trees, self.random_state)
+        rater = audit_sample(sample, self.n_estimators, self.random_state)
         attrs, rate, shared = attrs_of_noise(rater.noise), delayed(rate_block), delayed(rater)
         first_rows = np.cumsum([0, *facts.n_rows]).tolist()
         parts = [
@@ -221,7 +221,7 @@ class DaskLabelAudit(BaseEstimator):
             How many.
         """
         check_is_fitted(self)
-        return self.ratings_.nsmallest(n, "reliability").compute()
+        return self.ratings_.nsmallest(n, "label_quality").compute()
 
 
 def rate_block(

@@ -337,7 +337,7 @@ def _joined_ratings(n_worst: int, first: tuple, second: tuple) -> tuple[Counter,
 
 def _worst(frame: pd.DataFrame, n_worst: int) -> pd.DataFrame:
     # Labels that cannot be rated come last; of equal ones, the first of the table.
-    return frame.sort_values("reliability", kind="stable").head(n_worst)
+    return frame.sort_values("label_quality", kind="stable").head(n_worst)
 
 
 # ---- predictions -----------------------------------------------------------------------------
