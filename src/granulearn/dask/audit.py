@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import Interval, fit_context
 from granulearn.audit import LabelAudit
-from granulearn.audit.noise_rate import NoiseRate, attrs_of_noise
 from granulearn.audit.embedding import Placing, place
-from granulearn.audit.ratings import WRONG, Ratings
+from granulearn.audit.noise_rate import NoiseRate, attrs_of_noise
 from granulearn.audit.outliers import OUTLIER_FROM, OutlierRule, rule_of_places
+from granulearn.audit.ratings import WRONG, Ratings
 from granulearn.audit.verdicts import calibrated_evidence, rate_labels, weigh_evidence
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
@@ -144,10 +144,10 @@ class DaskLabelAudit(BaseEstimator):
     noise_ : NoiseRate
         The share of wrong labels, as of `LabelAudit`.
     ratings_ : Dask DataFrame
-        One row per label, in the blocks of X, not yet computed: ``given_label``, ``predicted_label``,
-        ``verdict``, ``error_probability``, ``label_quality``, ``is_label_issue``, indexed by the number
-        of the row, from zero. Its ``attrs``, also those of what is computed, hold the share of
-        wrong labels, as of `audit_labels`.
+        One row per label, in the blocks of X, not yet computed: ``given_label``,
+        ``predicted_label``, ``verdict``, ``error_probability``, ``label_quality``,
+        ``is_label_issue``, indexed by the number of the row, from zero. Its ``attrs``,
+        also those of what is computed, hold the share of wrong labels, as of `audit_labels`.
     n_features_in_ : int
         Number of features seen in `fit`.
 
