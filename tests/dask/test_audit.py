@@ -92,55 +92,26 @@ def test_data_in_memory_is_refused_with_the_plain_class_named():
 
 
 @pytest.mark.parametrize("cut", ["arrays", "frames"])
-def test_the_plain_names_take_collections(cut):
-    X, y, _ = noisy_table()
-    blocks = (chunked(X, 700), chunked(y, 700)) if cut == "arrays" else framed(X, y, [900, 900])
-    ours = DaskLabelAudit(random_state=0).fit(*blocks)
-    audit = LabelAudit(random_state=0).fit(*blocks)
+def test_audit_labels_takes_collections(cut):
+    X, y, _ = noisy_table(800)
+    blocks = (chunked(X, 300), chunked(y, 300)) if cut == "arrays" else framed(X, y, [250, 250])
     table = audit_labels(*blocks, random_state=0)
-    alone = LabelAudit(random_state=0).fit(X, y)
-    expected = ours.ratings_.compute()
-    pd.testing.assert_frame_equal(table.compute(), expected)
-    pd.testing.assert_frame_equal(audit.to_frame().compute(), expected)
-    for attribute in COLUMNS.values():
-        assert_array_equal(getattr(audit, attribute).compute(), getattr(alone, attribute))
-    assert table.npartitions == audit.ratings_.npartitions == ours.ratings_.npartitions
-    assert audit.n_features_in_ == X.shape[1]
-    in_memory = alone.to_frame().attrs
+    expected = DaskLabelAudit(random_state=0).fit(*blocks).ratings_
+    assert table.npartitions == expected.npartitions
+    pd.testing.assert_frame_equal(table.compute(), expected.compute())
+    in_memory = audit_labels(X, y, random_state=0).attrs
     assert table.attrs == table.compute().attrs == {name: in_memory[name] for name in table.attrs}
-    pd.testing.assert_frame_equal(
-        audit.next_to_review(30), alone.next_to_review(30), check_names=False, check_dtype=False
-    )
-
-
-def test_an_audit_can_be_fitted_in_blocks_and_in_memory_by_turns():
-    X, y, _ = noisy_table(200)
-    audit = LabelAudit(random_state=0).fit(X, y).fit(chunked(X, 50), chunked(y, 50))
-    assert not hasattr(audit, "out_of_sample_proba_")
-    verdicts = audit.verdict_.compute()
-    assert_array_equal(audit.fit(X, y).verdict_, verdicts)
-    assert len(audit.to_frame()) == 200
-    assert isinstance(audit.issues, pd.DataFrame)
 
 
 def test_what_needs_all_rows_is_refused_for_collections():
     X, y, _ = noisy_table(200)
     blocks = chunked(X, 50), chunked(y, 50)
-    audit = LabelAudit(random_state=0).fit(*blocks)
     with pytest.raises(ValueError, match="groups: needs all rows in memory"):
         audit_labels(*blocks, groups=y)
-    with pytest.raises(ValueError, match="verified, rows: needs all rows in memory"):
-        LabelAudit().fit(*blocks, verified={0: 1}, rows=y)
     with pytest.raises(TypeError, match="is the name of a column"):
         audit_labels(framed(X, y, [])[0], "y")
-    with pytest.raises(TypeError, match="fit_resample takes data in memory"):
-        audit.fit_resample(*blocks)
-    for ask in (
-        lambda: audit.issues,
-        audit.expected_errors,
-        lambda: audit.next_to_review(5, random_fraction=0.5),
-    ):
-        with pytest.raises(TypeError, match="these are in blocks"):
-            ask()
     with pytest.raises(TypeError, match="y is a numpy ndarray"):
         audit_labels(blocks[0], y)
+    for ask in (LabelAudit().fit, LabelAudit().fit_resample):
+        with pytest.raises(TypeError, match="in blocks; use"):
+            ask(*blocks)

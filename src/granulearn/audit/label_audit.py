@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
 from granulearn.audit.checks import find_issues, issues_frame
-from granulearn.audit.collection_audits import COLUMNS, fit_collection, is_collection
 from granulearn.audit.embedding import place
 from granulearn.audit.given_proba import check_proba
 from granulearn.audit.groups import check_groups, known_elsewhere
@@ -24,7 +23,7 @@ from granulearn.audit.ratings import WRONG, Ratings
 from granulearn.audit.raw_inputs import is_raw_table, row_names
 from granulearn.audit.review_plan import expected_errors, next_rows, scaled_by_verified
 from granulearn.audit.verdicts import rate_labels, with_verified
-from granulearn.audit.verified import WORST_FIRST, VerifiedLabels, check_verified
+from granulearn.audit.verified import VerifiedLabels, check_verified
 from granulearn.forest.forest import TREE_SHARE, grow_forest, label_quality
 from granulearn.forest.tree import ForestSettings, Prior
 from granulearn.utils.threads import effective_n_jobs
@@ -40,6 +39,14 @@ FEW_LABELS, FEW_LABELS_OF_TWO_CLASSES = 1_000, 3_000
 # Fewer than the 37 of 100 small trees: a tree of so many rows knows more.
 VOTES_PER_LABEL = 20
 TASKS = ("classification", "regression")
+_COLUMNS = {
+    "given_label_": "given_label",
+    "predicted_label_": "predicted_label",
+    "verdict_": "verdict",
+    "error_proba_": "error_probability",
+    "label_quality_": "label_quality",
+    "is_label_issue_": "is_label_issue",
+}
 _SHOWN = ("given_label_", "predicted_label_", "verdict_", "error_proba_")
 
 
@@ -129,19 +136,12 @@ class LabelAudit(BaseEstimator):
     See Also
     --------
     audit_labels : The same as a function that returns a table.
-    granulearn.dask.DaskLabelAudit : What Dask collections are handed to.
+    granulearn.dask.DaskLabelAudit : For Dask collections, which do not fit in memory.
 
     Notes
     -----
     Of more than 50,000 samples, that many are drawn, and stand for all where probabilities are
     calibrated, the noise rate is judged, and it is found out what is usual among inputs.
-
-    X and y may be Dask collections (``pip install "granulearn[dask]"``), which are audited
-    block by block: ``ratings_`` is a lazy table of one row per label in the order of X, and
-    ``given_label_``, ``predicted_label_``, ``verdict_``, ``error_proba_``, ``label_quality_`` and
-    ``is_label_issue_`` are its columns. ``classes_``, ``noise_`` and the worst rows of
-    `next_to_review` are in memory; there are no other attributes, and nothing is known of groups,
-    times, verified labels or issues.
 
     Examples
     --------
@@ -175,9 +175,9 @@ class LabelAudit(BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or Dask collection of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features)
             Inputs, used as they come: scale them first.
-        y : array-like or Dask collection of shape (n_samples,)
+        y : array-like of shape (n_samples,)
             Class labels.
         verified : mapping, Series, DataFrame or array-like, default=None
             True labels that a person has confirmed or corrected: by row (a
@@ -207,10 +207,11 @@ class LabelAudit(BaseEstimator):
         self
             The fitted audit.
         """
-        if is_collection(X):
-            known = {"verified": verified, "groups": groups, "times": times, "proba": proba}
-            return self._fit_collection(X, y, {**known, "names": names, "rows": rows})
-        self._in_blocks: Any = None
+        if hasattr(X, "__dask_graph__"):
+            raise TypeError(
+                f"X is a {type(X).__name__} in blocks; use granulearn.dask.DaskLabelAudit, or "
+                "audit_labels."
+            )
         index = self._row_names = row_names(X, y)
         samples = check_samples(X, y, self)
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
@@ -245,28 +246,6 @@ class LabelAudit(BaseEstimator):
         )
         return self
 
-    def _fit_collection(self, X: Any, y: Any, given: dict[str, Any]) -> LabelAudit:
-        """Rate the labels of a collection where they are; what is about each stays there."""
-        settings = {"n_estimators": self.n_estimators, "random_state": self.random_state}
-        done = fit_collection(X, y, given, **settings)
-        # Nothing of a fit in memory may be left.
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        self._in_blocks = done
-        self.classes_, self.noise_, self.ratings_ = done.classes_, done.noise_, done.ratings_
-        self.n_features_in_ = done.n_features_in_
-        for attribute, column in COLUMNS.items():
-            setattr(self, attribute, done.ratings_[column])
-        return self
-
-    def _check_in_memory(self, what: str) -> None:
-        check_is_fitted(self)
-        if self._in_blocks is not None:
-            raise TypeError(
-                f"{what} needs the ratings of all labels in memory, and these are in blocks; "
-                "next_to_review(n) gives the worst, ratings_ has all."
-            )
-
     def _told(self, ratings: Ratings, noise: NoiseRate, verified: VerifiedLabels) -> LabelAudit:
         """Become the audit that these ratings are of; nothing is fitted."""
         self.classes_, self.out_of_sample_proba_, self._row_names = (
@@ -274,7 +253,6 @@ class LabelAudit(BaseEstimator):
             ratings.proba,
             None,
         )
-        self._in_blocks = None
         self.forest_, self.in_bag_, self.priors_, self.issues_ = None, None, (), []
         self.learnt_ = ratings.given.copy()
         self.learnt_[verified.rows] = verified.truth
@@ -345,7 +323,7 @@ class LabelAudit(BaseEstimator):
     @property
     def issues(self) -> pd.DataFrame:
         """What else a person should look at, the worst first, as a table."""
-        self._check_in_memory("issues")
+        check_is_fitted(self)
         return issues_frame(self.issues_)
 
     def next_to_review(self, n: int, *, random_fraction: float = 0.0, index: Any = None):
@@ -376,18 +354,13 @@ class LabelAudit(BaseEstimator):
             raise ValueError(f"random_fraction={random_fraction!r} must lie between 0 and 1.")
         # What was verified has a say in the draw, so that the next one is another.
         check_is_fitted(self)
-        if self._in_blocks is not None and not random_fraction and index is None:
-            return self._in_blocks.worst(n)[[COLUMNS[name] for name in _SHOWN]].assign(
-                drawn=WORST_FIRST
-            )
-        self._check_in_memory("random_fraction or index")
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         random = np.random.RandomState((seed + int(self.verified_.sum())) % 2**32)
         rows, drawn = next_rows(self.ratings_, n, random_fraction, random)
         names = self._row_names if index is None else index
         return pd.DataFrame(
             {
-                **{COLUMNS[name]: getattr(self, name)[rows] for name in _SHOWN},
+                **{_COLUMNS[name]: getattr(self, name)[rows] for name in _SHOWN},
                 "drawn": drawn,
             },
             index=rows if names is None else pd.Index(names)[rows],
@@ -401,7 +374,7 @@ class LabelAudit(BaseEstimator):
         *counts : int
             Numbers of rows; none means 20, 50 and 100.
         """
-        self._check_in_memory("expected_errors")
+        check_is_fitted(self)
         return expected_errors(self.ratings_, counts) if counts else expected_errors(self.ratings_)
 
     def fit_resample(self, X, y):
@@ -421,11 +394,6 @@ class LabelAudit(BaseEstimator):
         y : array-like of shape (n_kept,)
             Labels, in the type that was passed.
         """
-        if is_collection(X):
-            raise TypeError(
-                f"X is a {type(X).__name__} in blocks, and fit_resample takes data in memory; fit "
-                "the audit, and choose rows by ratings_, which has the blocks of X."
-            )
         self.fit(X, y)
         if self.action == "relabel":
             self.sample_indices_ = np.arange(len(self.given_label_))
@@ -454,13 +422,11 @@ class LabelAudit(BaseEstimator):
             ``noise_words``, and ``expected_errors`` by number of rows.
         """
         check_is_fitted(self)
-        if self._in_blocks is not None:
-            return self._in_blocks.ratings_
         import pandas as pd
 
         table = pd.DataFrame(
             {
-                **{column: getattr(self, name) for name, column in COLUMNS.items()},
+                **{column: getattr(self, name) for name, column in _COLUMNS.items()},
                 "verified": self.verified_,
             },
             index=self._row_names if index is None else index,
@@ -590,9 +556,10 @@ def audit_labels(
         from granulearn.audit.value_audit import rate_values
 
         return rate_values(X, y, random_state=random_state, n_jobs=n_jobs)
-    if is_collection(X):
-        audit = fit_collection(X, y, known, n_estimators=n_estimators, random_state=random_state)
-        return audit.ratings_
+    if hasattr(X, "__dask_graph__"):
+        from granulearn.dask.audit import audit_collection
+
+        return audit_collection(X, y, known, n_estimators=n_estimators, random_state=random_state)
     by_name = any(isinstance(value, str) for value in (y, groups, times))
     if not by_name and not is_raw_table(X):
         return LabelAudit(**settings).fit(X, y, **known).to_frame(row_names(X, y))

@@ -235,3 +235,29 @@ def rate_block(
     frame.index = pd.RangeIndex(first_row, first_row + len(X), name="row")
     frame.attrs.update(attrs)
     return frame
+
+
+def audit_collection(X: Any, y: Any, needs_all: dict[str, Any], **settings: Any) -> dd.DataFrame:
+    """Return the ratings of a collection, not yet computed.
+
+    Parameters
+    ----------
+    X, y : Dask collection
+        Inputs and labels.
+    needs_all : dict
+        Settings that only an audit in memory has; None where one was left out.
+    **settings : object
+        Of `DaskLabelAudit`.
+    """
+    given = [name for name, value in needs_all.items() if value is not None]
+    if given:
+        raise ValueError(
+            f"{', '.join(given)}: needs all rows in memory, and X is a {type(X).__name__} in "
+            "blocks; leave it out, or audit a sample of the rows."
+        )
+    if isinstance(y, str):
+        raise TypeError(
+            f"y={y!r} is the name of a column, and X is a {type(X).__name__} in blocks, whose "
+            f"cells are not read: pass X.drop(columns={y!r}) and X[{y!r}]; inputs must be numbers."
+        )
+    return DaskLabelAudit(**settings).fit(X, y).ratings_
