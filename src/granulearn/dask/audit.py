@@ -237,7 +237,7 @@ def rate_block(
     return frame
 
 
-def audit_collection(X: Any, y: Any, needs_all: dict[str, Any], **settings: Any) -> dd.DataFrame:
+def audit_collection(X: Any, y: Any, needs_all: dict[str, Any], **settings: Any) -> Any:
     """Return the ratings of a collection, not yet computed.
 
     Parameters
