@@ -55,7 +55,18 @@ def test_all_problems_are_said_at_once():
 @pytest.mark.parametrize(
     ("verb", "names"),
     [
-        ("audit", ["row", "line", "given", "reliability", "suggested", "flagged", "age"]),
+        (
+            "audit",
+            [
+                "row",
+                "line",
+                "given_label",
+                "label_quality",
+                "predicted_label",
+                "is_label_issue",
+                "age",
+            ],
+        ),
         ("balls", ["ball", "label", "samples", "purity", "radius", "membership", "first_row"]),
         ("predict", ["age", "prediction", "probability_no", "probability_yes"]),
     ],

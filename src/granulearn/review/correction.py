@@ -180,7 +180,7 @@ class _LabelCells:
         if unknown is not None:
             raise DecisionsError(
                 f"{source}, line {unknown.line}: the file does not say what row {unknown.row} was "
-                "before ('given'), so the change cannot be taken back."
+                "before ('given_label'), so the change cannot be taken back."
             )
         return {d.row - 1: _was(d) for d in back}
 

@@ -32,7 +32,7 @@ from granulearn.utils.text import listed
 
 # Headers by which the output of our own commands is known.
 _OWN_OUTPUTS = {
-    "audit": {"given", "reliability", "suggested", "flagged"},
+    "audit": {"given_label", "label_quality", "predicted_label", "is_label_issue"},
     "balls": {"ball", "purity", "radius", "membership", "first_row"},
     "predict": {"prediction", "probability_"},
 }
