@@ -19,9 +19,9 @@ from threadpoolctl import threadpool_limits
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.checks import find_issues
+from granulearn.audit.embedding import place
 from granulearn.audit.noise_rate import unverified_rate
-from granulearn.audit.places import place
-from granulearn.audit.strangeness import is_strange
+from granulearn.audit.outliers import is_outlier
 from granulearn.audit.verdicts import rate_labels, weigh_evidence
 from granulearn.forest.forest import grow_forest
 
@@ -56,7 +56,7 @@ def seconds(n_rows: int, n_features: int, n_classes: int) -> dict[str, float]:
     X, y = made_table(n_rows, n_features, n_classes)
     audit = LabelAudit(random_state=0).fit(X, y)
     rule = audit._settings(*X.shape)
-    evidence = weigh_evidence(audit.proba_, y, ~np.isnan(audit.reliability_))
+    evidence = weigh_evidence(audit.out_of_sample_proba_, y, ~np.isnan(audit.label_quality_))
     noise, places = unverified_rate(evidence), place(X)
 
     def forest() -> None:
@@ -65,11 +65,11 @@ def seconds(n_rows: int, n_features: int, n_classes: int) -> dict[str, float]:
 
     tasks = {
         FOREST: forest,
-        "calibration": lambda: weigh_evidence(audit.proba_, y, evidence.known),
+        "calibration": lambda: weigh_evidence(audit.out_of_sample_proba_, y, evidence.known),
         "noise rate": lambda: unverified_rate(evidence),
         "places of rows": lambda: place(X),
         "verdicts": lambda: rate_labels(
-            evidence, audit.classes_, noise.working_rates, is_strange(places)
+            evidence, audit.classes_, noise.working_rates, is_outlier(places)
         ),
         "checks beside labels": lambda: find_issues(X, audit.ratings_, places=places),
         WHOLE: lambda: LabelAudit(random_state=0).fit(X, y),

@@ -70,8 +70,8 @@ def fit(model: type, X: da.Array, y: da.Array) -> str:
 def audit(X: da.Array, y: da.Array) -> str:
     """Rate every label, and write the ratings; return the share of labels called wrong."""
     with tempfile.TemporaryDirectory() as folder:
-        done = DaskLabelAudit(random_state=0).fit(X, y).write(folder)
-    return f"{done.counts['wrong'] / len(y):.4f}"
+        DaskLabelAudit(random_state=0).fit(X, y).ratings_.to_parquet(folder)
+        return f"{pd.read_parquet(folder, columns=['is_label_issue'])['is_label_issue'].mean():.4f}"
 
 
 WORK = {name: partial(fit, model) for name, (model, _) in MODELS.items()} | {"audit": audit}
@@ -125,9 +125,9 @@ def quality(data: Path, n_rows: int, n_blocks: int) -> None:
     wrong = rng.random(n_rows) < 0.05
     noisy = np.where(wrong, rng.permutation(y), y)
     wrong = noisy != y
-    alone = LabelAudit(random_state=0, n_jobs=2).fit(X, noisy).reliability_
+    alone = LabelAudit(random_state=0, n_jobs=2).fit(X, noisy).label_quality_
     rated = DaskLabelAudit(random_state=0).fit(lazy[0], da.from_array(noisy, chunks=blocks))
-    ours = rated.ratings_["reliability"].compute().to_numpy()
+    ours = rated.ratings_["label_quality"].compute().to_numpy()
     scores = [roc_auc_score(wrong, 1 - np.nan_to_num(own, nan=0.5)) for own in (alone, ours)]
     print(f"| audit, AUROC | {scores[0]:.4f} | {scores[1]:.4f} |", flush=True)
 

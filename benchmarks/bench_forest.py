@@ -109,7 +109,7 @@ def against_cleanlab(n_samples: int, rounds: int) -> None:
     found: dict[str, np.ndarray] = {}
 
     def ours() -> None:
-        found["ours"] = LabelAudit(random_state=0, n_jobs=1).fit(X, y).reliability_
+        found["ours"] = LabelAudit(random_state=0, n_jobs=1).fit(X, y).label_quality_
 
     def theirs() -> None:
         model = LGBMClassifier(n_jobs=1, verbose=-1)

@@ -63,8 +63,8 @@ def of_neighbours(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
 
 
 def of_balls(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
-    """Return the reliability of the label audit."""
-    return LabelAudit(random_state=seed).fit(X, y).reliability_
+    """Return the label quality of the label audit."""
+    return LabelAudit(random_state=seed).fit(X, y).label_quality_
 
 
 # What rates labels: takes X, labels and a seed; returns how far each label is to be trusted.

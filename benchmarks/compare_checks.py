@@ -148,8 +148,8 @@ PLANTED = {
     "near-copies, other label": (copies(JITTER), ("contradictory copies",)),
     "copies, other group": (copies(0.0), ("copies across groups",)),
     "near-copies, other group": (copies(JITTER), ("copies across groups",)),
-    "rows far in one column": (far_in_one_column, ("strange row",)),
-    "rows far in combination": (far_together, ("strange row",)),
+    "rows far in one column": (far_in_one_column, ("outlier",)),
+    "rows far in combination": (far_together, ("outlier",)),
     "block of wrong labels": (wrong_block, ("doubtful block",)),
     "class split in two": (split_class, ("overlapping classes",)),
     "column that is the target": (giveaway, ("giveaway column",)),
@@ -171,7 +171,11 @@ def datalab_findings(case: Case, audit: LabelAudit) -> dict[str, set]:
     lab = Datalab(data={"y": case.codes}, label_name="y", verbosity=0)
     wanted = {"outlier": {}, "near_duplicate": {}, "non_iid": {}}
     with contextlib.redirect_stdout(io.StringIO()):
-        lab.find_issues(features=case.X, pred_probs=np.nan_to_num(audit.proba_), issue_types=wanted)
+        lab.find_issues(
+            features=case.X,
+            pred_probs=np.nan_to_num(audit.out_of_sample_proba_),
+            issue_types=wanted,
+        )
     near = lab.get_issues("near_duplicate")
     of_labels, of_groups = set(), set()
     for row in np.flatnonzero(near["is_near_duplicate_issue"]):
@@ -185,7 +189,7 @@ def datalab_findings(case: Case, audit: LabelAudit) -> dict[str, set]:
     return {
         "contradictory copies": of_labels,
         "copies across groups": of_groups,
-        "strange row": set(outliers.tolist()),
+        "outlier": set(outliers.tolist()),
         "doubtful block": set(not_even.tolist()),
     }
 

@@ -73,7 +73,7 @@ def audits() -> pd.DataFrame:
         wrong = given != np.searchsorted(classes, data.truth)
         audit = LabelAudit(random_state=0).fit(X, given)
         noise = audit.noise_
-        found = judged(wrong, audit.reliability_, audit.flagged_)
+        found = judged(wrong, audit.label_quality_, audit.is_label_issue_)
         extra = {"truth": wrong.mean(), "rate": noise.rate, "low": noise.low, "high": noise.high}
         rows.append({"set": name, "method": OURS, **found, **extra})
         for method, model in MODELS.items():

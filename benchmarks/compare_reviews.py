@@ -26,7 +26,7 @@ from granulearn.datasets import load
 from granulearn.preprocess import TablePreprocessor
 
 FIELDS = [
-    "review", "set", "noise", "rate", "n_looked", "random_share", "n_sittings", "truth",
+    "review", "set", "noise", "rate", "n_looked", "random_fraction", "n_sittings", "truth",
     "estimate", "low", "high", "basis", "forecast", "found", "of_rows", "before", "after",
 ]  # fmt: skip
 SIZES, RANDOM_SHARES, SITTINGS = (60, 100, 200), (0.3, 0.5, 1.0), (1, 2, 3)
@@ -70,26 +70,28 @@ def one_review(review: int) -> dict | None:
     plain = audit = LabelAudit(random_state=review).fit(X, given)
     said = pd.DataFrame({"label": [], "drawn": []})
     for _ in range(n_sittings):
-        rows = audit.next_to_review(n_looked // n_sittings, random_share=share)
+        rows = audit.next_to_review(n_looked // n_sittings, random_fraction=share)
         said = pd.concat([said, rows.assign(label=truth[rows.index])[["label", "drawn"]]])
         said["label"] = said["label"].astype(int)
         audit = LabelAudit(random_state=review).fit(X, given, verified=said)
     wrong, noise = given != truth, audit.noise_
     order = audit.ratings_.worst_first
     rows = order[~audit.verified_[order]][:NEXT]
-    rest = ~audit.verified_ & ~np.isnan(audit.reliability_)
+    rest = ~audit.verified_ & ~np.isnan(audit.label_quality_)
     scores: dict[str, float] = {}
     if 0 < wrong[rest].sum() < rest.sum():
         scores = {
-            when: average_precision_score(wrong[rest], -np.nan_to_num(of.reliability_[rest], nan=1))
+            when: average_precision_score(
+                wrong[rest], -np.nan_to_num(of.label_quality_[rest], nan=1)
+            )
             for when, of in (("before", plain), ("after", audit))
         }
-    judged = not np.isnan(audit.wrong_proba_[rows]).any()
+    judged = not np.isnan(audit.error_proba_[rows]).any()
     return {
         "review": review, "set": name, "noise": kind, "rate": rate, "n_looked": n_looked,
-        "random_share": share, "n_sittings": n_sittings, "truth": wrong.mean(),
+        "random_fraction": share, "n_sittings": n_sittings, "truth": wrong.mean(),
         "estimate": noise.rate, "low": noise.low, "high": noise.high, "basis": noise.basis,
-        "forecast": audit.wrong_proba_[rows].sum() if judged else np.nan,
+        "forecast": audit.error_proba_[rows].sum() if judged else np.nan,
         "found": int(wrong[rows].sum()), "of_rows": len(rows), **scores,
     }  # fmt: skip
 
@@ -131,7 +133,7 @@ def report(path: Path) -> str:
     words = {
         "kind": "{} noise",
         "n_looked": "{} rows",
-        "random_share": "{:.0%} at random",
+        "random_fraction": "{:.0%} at random",
         "n_sittings": "{} sittings",
     }
     for column, word in words.items():

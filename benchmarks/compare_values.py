@@ -29,7 +29,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 from threadpoolctl import threadpool_limits
 from value_errors import CHOSEN_ON, KINDS, MAX_ROWS, NAMES, plant, value_set
 
-from granulearn.audit import audit_values
+from granulearn.audit import audit_labels
 from granulearn.bench import compare
 from granulearn.rvfl import RVFLEnsembleRegressor
 
@@ -39,7 +39,7 @@ SCORES = ["auroc", "average_precision", "seconds"]
 # What the audit says beside its order; the rivals say nothing comparable.
 SAID = ["noise_rate", "explained", "flagged", "promised", "precision", "recall", "in_range"]
 FIELDS = ["dataset", "kind", "rate", "repeat", "method", *SCORES, *SAID]
-OURS = "audit_values"
+OURS = "audit_labels"
 COMMANDS = """\
 ```
 mkdir -p out
@@ -115,12 +115,12 @@ def audited(
     began = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        listing = audit_values(X, y, random_state=seed)
+        listing = audit_labels(X, y, task="regression", random_state=seed)
     seconds = time.perf_counter() - began
     trust = np.empty(len(y))
     trust[listing.index] = np.arange(len(y))
     rows = listing.sort_index()
-    flagged = rows["flagged"].to_numpy()
+    flagged = rows["is_label_issue"].to_numpy()
     inside = (rows["low"] <= right) & (right <= rows["high"])
     return (
         trust,
@@ -128,7 +128,7 @@ def audited(
             "noise_rate": listing.attrs["noise_rate"],
             "explained": listing.attrs["explained"],
             "flagged": float(flagged.mean()),
-            "promised": float(rows["wrong_probability"][flagged].mean()),
+            "promised": float(rows["error_probability"][flagged].mean()),
             "precision": float(wrong[flagged].mean()) if flagged.any() else float("nan"),
             "recall": float(flagged[wrong].mean()) if wrong.any() else float("nan"),
             "in_range": float(inside[~wrong].mean()),
@@ -207,7 +207,7 @@ def report(path: Path) -> str:
         "`residual` is the absolute leave-one-out residual of the same committee, fitted once. "
         "Rivals get the same scaled inputs.",
         "",
-        f"The settings of `audit_values` were chosen on {len(CHOSEN_ON)} of the sets "
+        f"The settings of the audit were chosen on {len(CHOSEN_ON)} of the sets "
         f"({', '.join(CHOSEN_ON)}); the tables are of all sets, and one of them tells both "
         "halves apart. Fifteen targets are columns of sets of classes (the one with the most "
         "different values), four are targets of regression, and three are generated.",

@@ -114,7 +114,7 @@ def results(X, truth, given) -> Iterator[tuple[str, dict]]:
     wrong = given != truth
     audit = LabelAudit(random_state=1).fit(X, given)
     noise = audit.noise_
-    row = judged(audit.flagged_, wrong, audit.reliability_)
+    row = judged(audit.is_label_issue_, wrong, audit.label_quality_)
     yield OURS, {**row, "estimate": noise.rate, "low": noise.low, "high": noise.high}
     rows = np.arange(len(given))
     folds = StratifiedKFold(5, shuffle=True, random_state=0)

@@ -62,8 +62,8 @@ are Wilcoxon's over sets, corrected by Holm within a column. Releases of a proje
 files, so p-values of real noise are smaller than they should be.
 
 - *Worst first* is `next_to_review(25)` of an audit that is fitted again with `verified=` after each
-  sitting; *no refits* keeps the first order; *half at random* is `random_share=0.5`, *at random*
-  `random_share=1`.
+  sitting; *no refits* keeps the first order; *half at random* is `random_fraction=0.5`, *at random*
+  `random_fraction=1`.
 - cleanlab's order is by its self-confidence (its normalised margin has the same order with two
   classes), on five-fold probabilities, once: it has no loop. A random forest and logistic
   regression are its two strongest models in [audit.md](audit.md). *Refitted by hand* trains the

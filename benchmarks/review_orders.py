@@ -40,7 +40,7 @@ class Review:
 
 
 def by_granulearn(
-    labels: Labels, answers: np.ndarray, *, random_share: float = 0.0, refits: bool = True
+    labels: Labels, answers: np.ndarray, *, random_fraction: float = 0.0, refits: bool = True
 ) -> Review:
     """Look at what `next_to_review` names; with refits the audit learns from each sitting."""
     audit = LabelAudit(random_state=0).fit(labels.X, labels.given)
@@ -48,7 +48,7 @@ def by_granulearn(
         return Review(audit.next_to_review(DECISIONS).index.to_numpy())
     said = []
     for _ in DEPTHS:
-        rows = audit.next_to_review(SITTING, random_share=random_share)
+        rows = audit.next_to_review(SITTING, random_fraction=random_fraction)
         said.append(rows.assign(label=answers[rows.index]))
         verified = pd.concat(said)
         audit = LabelAudit(random_state=0).fit(labels.X, labels.given, verified=verified)
@@ -94,12 +94,12 @@ ORDERS: dict[str, Callable[[Labels, np.ndarray], Review]] = {
     NOBODY: by_nobody,
     OURS: by_granulearn,
     STATIC: partial(by_granulearn, refits=False),
-    HALF: partial(by_granulearn, random_share=0.5),
+    HALF: partial(by_granulearn, random_fraction=0.5),
     FOREST_ONCE: partial(by_cleanlab, model=FOREST),
     FOREST_AGAIN: partial(by_cleanlab, model=FOREST, refits=True),
     LOGISTIC_ONCE: partial(by_cleanlab, model=LOGISTIC),
-    CHANCE: partial(by_granulearn, random_share=1.0),
+    CHANCE: partial(by_granulearn, random_fraction=1.0),
     OURS_ERRS: by_granulearn,
-    HALF_ERRS: partial(by_granulearn, random_share=0.5),
+    HALF_ERRS: partial(by_granulearn, random_fraction=0.5),
     ALL_RIGHT: by_an_oracle,
 }

@@ -25,7 +25,7 @@ from granulearn import (
     RVFLEnsembleRegressor,
     RVFLRegressor,
     TableClassifier,
-    audit_values,
+    audit_labels,
     generate_balls,
 )
 from granulearn.balls import EvidenceMembership, FuzzyMembership, SDAPMembership
@@ -160,15 +160,15 @@ def robust() -> None:
 
 
 def audit() -> None:
-    """Draw the reliability of right and of wrong labels."""
+    """Draw the label quality of right and of wrong labels."""
     X, y = load_breast_cancer(return_X_y=True)
     given, wrong = flip_labels(y, 0.1, random_state=0)
     rated = LabelAudit(random_state=0).fit(StandardScaler().fit_transform(X), given)
     figure, (ax,) = axes_of(1, 3.2)
     bins = np.linspace(0, 1, 21)
-    parts = [rated.reliability_[~wrong], rated.reliability_[wrong]]
+    parts = [rated.label_quality_[~wrong], rated.label_quality_[wrong]]
     ax.hist(parts, bins, stacked=True, color=[BLUE, ORANGE], label=["right", "wrong"])
-    ax.set(xlabel="reliability of the given label", ylabel="rows")
+    ax.set(xlabel="label quality", ylabel="rows")
     ax.legend(frameon=False)
     save(figure, "audit")
 
@@ -245,8 +245,8 @@ def regression() -> None:
     fitted = RVFLEnsembleRegressor(random_state=0).fit(X, y).predict(X)
     swapped = rng.choice(200, 10, replace=False)
     y[swapped] = rng.permutation(y)[:10]
-    rated = audit_values(X, y, random_state=0)
-    flagged = rated.index[rated["flagged"]]
+    rated = audit_labels(X, y, task="regression", random_state=0)
+    flagged = rated.index[rated["is_label_issue"]]
     figure, (ax,) = axes_of(1, 3.2)
     ax.plot(X[:, 0], y, ".", color=GREY)
     ax.plot(X[:, 0], fitted, color=BLUE)

@@ -39,8 +39,8 @@ def divided(seed):
 
 X_train, labels, is_wrong, _, _ = divided(0)
 audit = LabelAudit(random_state=0).fit(X_train, labels)
-reliability = [audit.reliability_[~is_wrong], audit.reliability_[is_wrong]]
-called = audit.flagged_
+label_quality = [audit.label_quality_[~is_wrong], audit.label_quality_[is_wrong]]
+called = audit.is_label_issue_
 noise = audit.noise_
 print(f"{is_wrong.sum()} wrong, {called.sum()} called wrong,", end=" ")
 print(f"{np.sum(called & is_wrong)} rightly so")
@@ -71,9 +71,9 @@ for seed in range(2):
 scores = 100 * np.array(scores)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
-left.hist(reliability, np.linspace(0, 1, 21), stacked=True, label=["right", "wrong"])
+left.hist(label_quality, np.linspace(0, 1, 21), stacked=True, label=["right", "wrong"])
 left.set(
-    xlabel="reliability, as the audit rates it",
+    xlabel="label quality, as the audit rates it",
     ylabel="labels",
     title="one training part",
 )

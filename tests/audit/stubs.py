@@ -43,18 +43,18 @@ def saying(audit, ratings=None, noise=None, issues=None):
 
 
 def with_every_verdict(ratings):
-    """Return ratings in which some labels are ambiguous, strange, unknown and verified."""
+    """Return ratings in which some labels are ambiguous, outlier, unknown and verified."""
     verdicts = np.where(ratings.verdicts == "wrong", "wrong", "fine").astype(object)
     fine = np.flatnonzero(verdicts == "fine")
     verdicts[fine[:8]], verdicts[fine[8:11]], verdicts[fine[11:13]] = (
-        "ambiguous", "strange", "unknown",
+        "ambiguous", "outlier", "unknown",
     )  # fmt: skip
     unknown = verdicts == "unknown"
     return replace(
         ratings,
         verdicts=verdicts,
-        wrong_proba=np.where(unknown, np.nan, ratings.wrong_proba),
-        reliability=np.where(unknown, np.nan, ratings.reliability),
+        error_proba=np.where(unknown, np.nan, ratings.error_proba),
+        label_quality=np.where(unknown, np.nan, ratings.label_quality),
         verified=np.isin(np.arange(len(verdicts)), fine[20:24]),
     )
 

@@ -46,7 +46,7 @@ def test_each_planted_issue_is_found(case):
     kinds = {issue.kind: issue for issue in found}
     assert kinds["contradictory copies"].rows == (11, 20)
     assert (30, 800) in {issue.rows for issue in found if issue.kind == "copies across groups"}
-    assert 60 in {row for issue in found if issue.kind == "strange row" for row in issue.rows}
+    assert 60 in {row for issue in found if issue.kind == "outlier" for row in issue.rows}
     assert kinds["overlapping classes"].classes == ("emu", "owl")
     assert len(set(kinds["doubtful block"].rows) & set(range(400, 450))) > 35
     assert kinds["giveaway column"].columns == ("column 8",)
@@ -61,7 +61,7 @@ def test_a_clean_table_has_hardly_an_issue():
     X = rng.normal(size=(800, 5))
     y = (X.sum(axis=1) + rng.normal(size=800) > 0).astype(int)
     found = find_issues(X, audited(X, y), groups=np.arange(800) // 100)
-    assert {issue.kind for issue in found} <= {"strange row"}
+    assert {issue.kind for issue in found} <= {"outlier"}
     assert len(found) <= 4
 
 
@@ -80,7 +80,15 @@ def test_threads_and_the_order_of_rows_change_nothing(case):
     plain = find_issues(X, ratings, groups=groups)
     assert find_issues(X, ratings, groups=groups, n_threads=3) == plain
     order = np.random.default_rng(1).permutation(900)
-    per_row = ("given", "proba", "reliability", "wrong_proba", "suggested", "verdicts", "verified")
+    per_row = (
+        "given",
+        "proba",
+        "label_quality",
+        "error_proba",
+        "predicted",
+        "verdicts",
+        "verified",
+    )
     moved = type(ratings)(
         classes=ratings.classes, **{name: getattr(ratings, name)[order] for name in per_row}
     )

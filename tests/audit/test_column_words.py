@@ -110,7 +110,9 @@ def test_every_feature_of_an_encoded_table_finds_its_column():
             "label": rng.choice(["a", "b", "c by d"], n),
         }
     )
-    done = audit_table(read_training_table(table_of(frame), "label", keep_cells=True), n_trees=30)
+    done = audit_table(
+        read_training_table(table_of(frame), "label", keep_cells=True), n_estimators=30
+    )
     words = ColumnWords(done.X, done.names, done.shown_cells())
     assert set(words.columns) == {"price", "day", "city", "zip by hand"}
     assert words.tell(0, words.columns.index("city"), np.ones(len(done.names)), done.X[1]) == (

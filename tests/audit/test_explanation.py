@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.explanation import Explainer, nearest_trusted
-from granulearn.audit.ratings import AMBIGUOUS, STRANGE, UNKNOWN
+from granulearn.audit.ratings import AMBIGUOUS, OUTLIER, UNKNOWN
 from tests.audit.stubs import saying
 from tests.audit.tables import three_clouds
 
@@ -36,12 +36,15 @@ def with_values(values, where, new):
 
 def test_neighbours_are_the_nearest_trusted_rows_of_both_classes(audited):
     X, audit, wrong = audited
-    believed = ~audit.flagged_ & (audit.reliability_ >= 0.5)
+    believed = ~audit.is_label_issue_ & (audit.label_quality_ >= 0.5)
     for found in explained(X, audit, wrong):
-        given, suggested = audit.given_[found.position], audit.suggested_[found.position]
+        given, suggested = (
+            audit.given_label_[found.position],
+            audit.predicted_label_[found.position],
+        )
         assert found.rival == suggested
         for label, near in ((given, found.of_given), (suggested, found.of_rival)):
-            own = believed & (audit.given_ == label)
+            own = believed & (audit.given_label_ == label)
             distances = np.where(own, np.linalg.norm(X - X[found.position], axis=1), np.inf)
             assert_allclose([one.distance for one in near], np.sort(distances)[:3])
             assert all(own[one.position] for one in near)
@@ -50,7 +53,7 @@ def test_neighbours_are_the_nearest_trusted_rows_of_both_classes(audited):
 def test_verified_rows_are_neighbours_whatever_was_said_of_them(audited):
     X, audit, wrong = audited
     ratings = audit.ratings_
-    none = replace(ratings, reliability=np.zeros(len(X)))
+    none = replace(ratings, label_quality=np.zeros(len(X)))
     assert nearest_trusted(none, X, wrong[:1], ratings.given) == [()]
     same = np.flatnonzero(ratings.given == ratings.given[wrong[0]])
     verified = replace(none, verified=with_values(ratings.verified, same[:2], True))
@@ -69,7 +72,10 @@ def test_a_row_is_not_its_own_neighbour(audited):
 def test_one_sentence_counts_similar_rows_and_names_what_decides(audited):
     X, audit, wrong = audited
     for found in explained(X, audit, wrong):
-        given, suggested = audit.given_[found.position], audit.suggested_[found.position]
+        given, suggested = (
+            audit.given_label_[found.position],
+            audit.predicted_label_[found.position],
+        )
         match = re.fullmatch(
             rf"Among (\d+) similar rows (\d+) are '{suggested}' and (\d+|none) (is|are) '{given}'; "
             r"what decides: (.*)\.",
@@ -105,7 +111,7 @@ def test_a_category_column_is_named_once_with_the_cell_of_the_row():
     audit = LabelAudit(random_state=0).fit(X, y)
     names = [("city", "Graz"), ("city", "Lyon"), ("city", "Oslo"), "age"]
     table = pd.DataFrame({"city": cities, "age": age})
-    doubted = np.flatnonzero(audit.flagged_).tolist()
+    doubted = np.flatnonzero(audit.is_label_issue_).tolist()
     told = explained(X, audit, doubted, names, table)
     assert any("city" in words for found in told for words in found.columns)
     for found in told:
@@ -118,10 +124,10 @@ def test_a_category_column_is_named_once_with_the_cell_of_the_row():
 def test_an_ambiguous_label_is_held_against_the_second_most_probable_class(audited):
     X, audit, _ = audited
     ratings = audit.ratings_
-    at = int(np.flatnonzero(~audit.flagged_)[0])
+    at = int(np.flatnonzero(~audit.is_label_issue_)[0])
     ratings = replace(ratings, verdicts=with_values(ratings.verdicts, at, AMBIGUOUS))
     (found,) = explained(X, saying(audit, ratings), [at])
-    assert found.rival == ratings.classes[ratings.rivals[at]] != audit.given_[at]
+    assert found.rival == ratings.classes[ratings.rivals[at]] != audit.given_label_[at]
     assert f"'{found.rival}'" in found.words
     assert len(found.of_given) == len(found.of_rival) == 3
 
@@ -131,7 +137,7 @@ def test_a_strange_row_is_told_by_what_differs_from_the_nearest(audited):
     X = X.copy()
     X[7, 2] = 50.0
     ratings = audit.ratings_
-    ratings = replace(ratings, verdicts=with_values(ratings.verdicts, 7, STRANGE))
+    ratings = replace(ratings, verdicts=with_values(ratings.verdicts, 7, OUTLIER))
     (found,) = explained(X, saying(audit, ratings), [7])
     assert found.columns == ("noise 50 (higher)",)
     assert found.words == (
@@ -145,8 +151,8 @@ def test_what_cannot_be_rated_says_so(audited):
     unknown = replace(
         ratings,
         verdicts=with_values(ratings.verdicts, 3, UNKNOWN),
-        reliability=with_values(ratings.reliability, 3, np.nan),
-        suggested=with_values(ratings.suggested, 3, ratings.given[3]),
+        label_quality=with_values(ratings.label_quality, 3, np.nan),
+        predicted=with_values(ratings.predicted, 3, ratings.given[3]),
     )
     (found,) = explained(X, saying(audit, unknown), [3])
     assert found.words == "Nothing can rate this label."
@@ -156,7 +162,7 @@ def test_what_cannot_be_rated_says_so(audited):
         unknown,
         classes=np.array([*ratings.classes, "yak"]),
         given=with_values(ratings.given, 3, 3),
-        suggested=with_values(ratings.suggested, 3, 3),
+        predicted=with_values(ratings.predicted, 3, 3),
         proba=np.column_stack([ratings.proba, np.zeros(len(X))]),
     )
     (found,) = explained(X, saying(audit, alone), [3])

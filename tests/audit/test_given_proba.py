@@ -64,7 +64,7 @@ def test_probabilities_that_know_nearly_every_label_are_told_to_be_learnt_by_hea
     )
     audit = LabelAudit().fit(X, y, proba=fair)
     assert audit.forest_ is None
-    assert_array_equal(audit.proba_, fair)
+    assert_array_equal(audit.out_of_sample_proba_, fair)
 
 
 def test_wrong_labels_are_found_by_the_probabilities_of_another_model():
@@ -72,14 +72,14 @@ def test_wrong_labels_are_found_by_the_probabilities_of_another_model():
     fair = cross_val_predict(
         RandomForestClassifier(50, random_state=0), X, y, method="predict_proba"
     )
-    found = audit_labels(X, y, proba=fair)["flagged"].sort_index().to_numpy()
+    found = audit_labels(X, y, proba=fair)["is_label_issue"].sort_index().to_numpy()
     assert found[~wrong].mean() < 0.02
     assert found[wrong].mean() > 0.85  # such a forest learns a few by heart
 
 
 def test_rows_of_which_nothing_is_known_are_unknown_and_the_others_are_rated():
     X, y, _ = three_clouds()
-    proba = LabelAudit(random_state=0).fit(X, y).proba_
+    proba = LabelAudit(random_state=0).fit(X, y).out_of_sample_proba_
     proba[:5] = np.nan
     with pytest.warns(UserWarning, match="5 of 150 labels is unknown"):
         audit = LabelAudit().fit(X, y, proba=proba)

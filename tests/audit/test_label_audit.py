@@ -15,7 +15,15 @@ from granulearn.forest import BallForestClassifier
 from tests.audit.tables import three_clouds
 
 COLUMNS = [
-    *("given", "suggested", "verdict", "wrong_probability", "reliability", "flagged", "verified"),
+    *(
+        "given_label",
+        "predicted_label",
+        "verdict",
+        "error_probability",
+        "label_quality",
+        "is_label_issue",
+        "verified",
+    ),
 ]
 
 
@@ -28,9 +36,9 @@ def test_wrong_labels_come_first_are_flagged_and_get_the_right_suggestion():
     X, y, wrong = three_clouds()
     table = audit_labels(X, y, random_state=0)
     assert set(table.index[: wrong.sum()]) == set(np.flatnonzero(wrong))
-    assert table["flagged"].sum() == wrong.sum()
+    assert table["is_label_issue"].sum() == wrong.sum()
     clean = three_clouds(rate=0.0)[1]
-    assert_array_equal(table["suggested"].sort_index(), clean)
+    assert_array_equal(table["predicted_label"].sort_index(), clean)
 
 
 def test_the_table_is_indexed_like_the_input_and_sorted_worst_first():
@@ -39,8 +47,8 @@ def test_the_table_is_indexed_like_the_input_and_sorted_worst_first():
     table = audit_labels(frame, y, random_state=0)
     assert list(table.columns) == COLUMNS
     assert set(table.index) == set(frame.index)
-    assert table["reliability"].is_monotonic_increasing
-    assert_array_equal(table["given"].loc[frame.index], y)
+    assert table["label_quality"].is_monotonic_increasing
+    assert_array_equal(table["given_label"].loc[frame.index], y)
     by_labels = audit_labels(X, pd.Series(y, index=frame.index), random_state=0)
     pd.testing.assert_frame_equal(by_labels, table)
 
@@ -52,18 +60,18 @@ def test_the_estimates_are_in_the_attributes_of_the_table():
     assert attrs["noise_low"] <= wrong.mean() <= attrs["noise_high"]
     assert attrs["noise_basis"] == "sure regions"
     assert "at random" in attrs["noise_words"]
-    assert list(attrs["expected_yield"]) == [20, 50, 100]
+    assert list(attrs["expected_errors"]) == [20, 50, 100]
 
 
-def test_probabilities_are_those_of_the_ball_forest_and_reliability_a_power_of_them():
+def test_probabilities_are_those_of_the_ball_forest_and_label_quality_a_power_of_them():
     X, y, _ = three_clouds()
     audit = LabelAudit(random_state=3).fit(X, y)
     forest = BallForestClassifier(splitter="means", stop=0.8, random_state=3).fit(X, y)
-    assert_array_equal(audit.proba_, forest.oob_proba_)
-    ratio = np.diff(np.log(audit.ratings_.proba)) / np.diff(np.log(audit.proba_))
+    assert_array_equal(audit.out_of_sample_proba_, forest.oob_proba_)
+    ratio = np.diff(np.log(audit.ratings_.proba)) / np.diff(np.log(audit.out_of_sample_proba_))
     assert_allclose(ratio, ratio[0, 0])
     own = audit.ratings_.proba[np.arange(150), audit.ratings_.given]
-    assert_array_equal(audit.reliability_, own)
+    assert_array_equal(audit.label_quality_, own)
 
 
 def test_the_only_sample_of_a_class_is_unknown_last_and_never_flagged():
@@ -73,9 +81,9 @@ def test_the_only_sample_of_a_class_is_unknown_last_and_never_flagged():
     with pytest.warns(UserWarning, match="1 of 150 labels is unknown"):
         table = audit_labels(X, y, random_state=0)
     assert table.index[-1] == 7
-    assert np.isnan(table["reliability"].iloc[-1])
-    assert table.loc[7, "suggested"] == "yak"
-    assert not table.loc[7, "flagged"]
+    assert np.isnan(table["label_quality"].iloc[-1])
+    assert table.loc[7, "predicted_label"] == "yak"
+    assert not table.loc[7, "is_label_issue"]
 
 
 def test_threads_change_nothing():
@@ -91,7 +99,7 @@ def test_large_data_is_rated_by_smaller_trees_with_nearly_as_many_votes(monkeypa
     assert_array_equal(audit.in_bag_.sum(axis=1), 100)
     assert (~audit.in_bag_).sum(axis=0).mean() >= 20
     assert len(audit.in_bag_) == 23
-    assert audit.flagged_[wrong].mean() > 0.95
+    assert audit.is_label_issue_[wrong].mean() > 0.95
 
 
 def test_dropping_and_relabelling_keep_types_and_indices():
@@ -116,7 +124,7 @@ def test_dropping_and_relabelling_keep_types_and_indices():
 def test_it_is_the_last_step_of_a_pipeline():
     X, y, wrong = three_clouds()
     pipeline = make_pipeline(StandardScaler(), LabelAudit(random_state=0)).fit(1000 * X, y)
-    assert_array_equal(pipeline[-1].flagged_, wrong)
+    assert_array_equal(pipeline[-1].is_label_issue_, wrong)
 
 
 def test_it_is_a_step_of_imbalanced_learns_pipeline():
@@ -143,7 +151,7 @@ def test_rows_to_review_are_named_as_in_the_data_and_can_be_given_back():
     frame = pd.DataFrame(X, index=order)
     audit = LabelAudit(random_state=0).fit(frame, y)
     truth = pd.Series(three_clouds(rate=0.0)[1], index=order)
-    rows = audit.next_to_review(40, random_share=1.0)
+    rows = audit.next_to_review(40, random_fraction=1.0)
     again = LabelAudit(random_state=0).fit(
         frame, y, verified=rows.assign(label=truth.loc[rows.index])
     )
@@ -155,9 +163,9 @@ def test_rows_to_review_are_named_as_in_the_data_and_can_be_given_back():
 def test_nothing_is_forecast_where_nothing_is_known():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1_000, 4)), rng.integers(2, size=1_000)
-    audit = LabelAudit(n_trees=30, random_state=0).fit(X, y, verified={0: 0, 1: 1})
+    audit = LabelAudit(n_estimators=30, random_state=0).fit(X, y, verified={0: 0, 1: 1})
     assert set(audit.verdict_) == {"unknown", "fine"}
-    assert audit.expected_yield() == {}
+    assert audit.expected_errors() == {}
 
 
 def test_corrected_rows_count_for_their_true_class():

@@ -29,7 +29,7 @@ def test_an_audit_by_drawn_rows_says_nearly_what_all_rows_say(monkeypatch):
     drawn = LabelAudit(random_state=0).fit(X, y)
     assert abs(drawn.noise_.rate - whole.noise_.rate) < 0.02
     assert (drawn.verdict_ == whole.verdict_).mean() > 0.95
-    assert wrong[drawn.flagged_].mean() > 0.8
+    assert wrong[drawn.is_label_issue_].mean() > 0.8
 
 
 def test_evidence_of_all_rows_is_calibrated_by_the_drawn_ones():
@@ -37,7 +37,9 @@ def test_evidence_of_all_rows_is_calibrated_by_the_drawn_ones():
     audit = LabelAudit(random_state=0).fit(X, y)
     known = np.ones(len(y), dtype=bool)
     drawn = np.arange(0, len(y), 2)
-    evidence, noise = judged_evidence(audit.proba_, y, known, drawn)
-    some, noise_of_some = judged_evidence(audit.proba_[drawn], y[drawn], known[drawn], None)
+    evidence, noise = judged_evidence(audit.out_of_sample_proba_, y, known, drawn)
+    some, noise_of_some = judged_evidence(
+        audit.out_of_sample_proba_[drawn], y[drawn], known[drawn], None
+    )
     assert noise == noise_of_some
     assert_array_equal(evidence.calibrated[drawn], some.calibrated)

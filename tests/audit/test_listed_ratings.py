@@ -13,12 +13,12 @@ LIST = pd.DataFrame(
     {
         "row": [812, 17, 4000, 9],
         "hash": ["h1", "h2", "h3", "h4"],
-        "given": ["ox", "cow", "ox", "hen"],
-        "suggested": ["cow", "ox", "ox", "emu"],
+        "given_label": ["ox", "cow", "ox", "hen"],
+        "predicted_label": ["cow", "ox", "ox", "emu"],
         "verdict": ["wrong", "wrong", "ambiguous", "wrong"],
-        "wrong_probability": [0.99, 0.9, 0.5, 0.4],
-        "reliability": [0.01, 0.1, 0.45, None],
-        "flagged": [True, True, False, True],
+        "error_probability": [0.99, 0.9, 0.5, 0.4],
+        "label_quality": [0.01, 0.1, 0.45, None],
+        "is_label_issue": [True, True, False, True],
         "decision": "",
         "new_label": "",
         "weight": [410.0, 780.0, 590.0, 2.0],
@@ -41,8 +41,8 @@ def test_ratings_are_those_of_the_list():
     assert table.X.columns.tolist() == ["weight"]
     nobody = check_verified(None, 4, np.unique(table.y), None)
     audit = audit_of_listing(table, nobody)
-    assert_array_equal(audit.suggested_, ["cow", "ox", "ox", "hen"])
-    assert_array_equal(audit.reliability_, [0.01, 0.1, 0.45, np.nan])
+    assert_array_equal(audit.predicted_label_, ["cow", "ox", "ox", "hen"])
+    assert_array_equal(audit.label_quality_, [0.01, 0.1, 0.45, np.nan])
     assert_array_equal(audit.ratings_.worst_first, [0, 1, 2, 3])
     assert_array_equal(audit.ratings_.proba[0], [0.99, 0, 0.01])
     assert_array_equal(audit.verdict_, LIST["verdict"])

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from granulearn.audit.embedding import place
 from granulearn.audit.near_duplicates import (
     CONTRADICTION,
     SHARED,
@@ -14,7 +15,6 @@ from granulearn.audit.near_duplicates import (
     find_shared,
     near_radius,
 )
-from granulearn.audit.places import place
 
 AB = np.array(["a", "b"])
 

@@ -29,17 +29,17 @@ def population(n=1000, rate=0.1, seed=1):
     The less reliable a label is, the more probably it is wrong.
     """
     rng = np.random.default_rng(seed)
-    reliability = rng.beta(4, 1, n)
-    doubt = (1 - reliability) ** 2
+    label_quality = rng.beta(4, 1, n)
+    doubt = (1 - label_quality) ** 2
     truth = (rng.random(n) < rate * doubt / doubt.mean()).astype(int)
     given = np.zeros(n, dtype=int)
     ratings = Ratings(
         classes=np.array(["a", "b"]),
         given=given,
-        proba=np.column_stack([reliability, 1 - reliability]),
-        reliability=reliability,
-        wrong_proba=1 - reliability,
-        suggested=given,
+        proba=np.column_stack([label_quality, 1 - label_quality]),
+        label_quality=label_quality,
+        error_proba=1 - label_quality,
+        predicted=given,
         verdicts=np.full(n, FINE),
         verified=np.zeros(n, dtype=bool),
     )
@@ -62,14 +62,14 @@ def test_inputs_that_say_nothing_are_told_to_say_nothing(n_classes):
     for seed in range(10):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(1_000, 4)), rng.integers(n_classes, size=1_000)
-        audit = LabelAudit(n_trees=30, random_state=0).fit(X, y)
+        audit = LabelAudit(n_estimators=30, random_state=0).fit(X, y)
         if audit.noise_.basis != NOTHING:
             continue
         n_told += 1
         assert np.isnan([audit.noise_.rate, audit.noise_.low, audit.noise_.high]).all()
         assert audit.noise_.working_rates == ()
         assert_array_equal(audit.verdict_, "unknown")
-        assert_array_equal(audit.suggested_, audit.given_)
+        assert_array_equal(audit.predicted_label_, audit.given_label_)
         assert "chance" in audit.noise_.words
     assert n_told >= 9
 
@@ -78,7 +78,7 @@ def test_inputs_that_say_nothing_are_told_to_say_nothing(n_classes):
 def test_among_few_rows_that_say_nothing_no_number_is_given_and_verdicts_are_called_weak(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(200, 4)), rng.integers(2, size=200)
-    noise = LabelAudit(n_trees=50, random_state=0).fit(X, y).noise_
+    noise = LabelAudit(n_estimators=50, random_state=0).fit(X, y).noise_
     assert noise.basis == NOTHING
     assert np.isnan([noise.rate, noise.low, noise.high]).all()
     assert "verdicts are weak" in noise.words
@@ -137,22 +137,22 @@ def test_where_every_label_was_checked_one_way_or_the_other_the_rate_is_the_trut
     assert noise.low == noise.rate == noise.high == pytest.approx(truth.mean())
 
 
-def draws(ratings, truth, n_rows, random_share, n_draws=300):
+def draws(ratings, truth, n_rows, random_fraction, n_draws=300):
     """Return what many people, who look at other rows each, would say."""
     for seed in range(n_draws):
-        rows, drawn = next_rows(ratings, n_rows, random_share, np.random.RandomState(seed))
+        rows, drawn = next_rows(ratings, n_rows, random_fraction, np.random.RandomState(seed))
         yield verified_rate(ratings, checked(truth, rows, drawn == "random"), BEFORE)
 
 
 @pytest.mark.parametrize(
-    ("n", "rate", "n_rows", "random_share"),
+    ("n", "rate", "n_rows", "random_fraction"),
     [(1000, 0.1, 100, 1.0), (1000, 0.1, 30, 1.0), (1000, 0.2, 40, 0.5), (2000, 0.02, 100, 0.5)],
 )
 def test_the_rate_is_right_on_average_and_its_range_holds_the_truth_as_often_as_it_says(
-    n, rate, n_rows, random_share
+    n, rate, n_rows, random_fraction
 ):
     ratings, truth = population(n, rate)
-    found = list(draws(ratings, truth, n_rows, random_share))
+    found = list(draws(ratings, truth, n_rows, random_fraction))
     rates = np.array([noise.rate for noise in found])
     assert abs(rates.mean() - truth.mean()) < 3 * rates.std() / np.sqrt(len(rates))
     covered = [noise.low <= truth.mean() <= noise.high for noise in found]
@@ -160,14 +160,14 @@ def test_the_rate_is_right_on_average_and_its_range_holds_the_truth_as_often_as_
 
 
 @pytest.mark.parametrize(
-    ("share_wrong", "n_rows", "random_share"), [(0.2, 30, 1.0), (0.2, 30, 0.5), (0.05, 100, 0.5)]
+    ("share_wrong", "n_rows", "random_fraction"), [(0.2, 30, 1.0), (0.2, 30, 0.5), (0.05, 100, 0.5)]
 )
 def test_it_is_right_on_average_where_the_wrong_labels_are_just_the_worst_ones(
-    share_wrong, n_rows, random_share
+    share_wrong, n_rows, random_fraction
 ):
     ratings, truth = population()
-    truth = (np.argsort(np.argsort(ratings.reliability)) < share_wrong * 1000).astype(int)
-    rates = [noise.rate for noise in draws(ratings, truth, n_rows, random_share)]
+    truth = (np.argsort(np.argsort(ratings.label_quality)) < share_wrong * 1000).astype(int)
+    rates = [noise.rate for noise in draws(ratings, truth, n_rows, random_fraction)]
     assert np.mean(rates) == pytest.approx(share_wrong, abs=0.006)
 
 
@@ -190,7 +190,7 @@ def test_a_few_rows_that_look_alike_do_not_make_sure():
 
 def test_chosen_rows_count_for_themselves_only():
     ratings, truth = population()
-    worst = np.argsort(ratings.reliability)[:50]
+    worst = np.argsort(ratings.label_quality)[:50]
     rest = np.setdiff1d(np.arange(1000), worst)
     drawn = np.random.default_rng(0).choice(rest, 100, replace=False)
     clean = truth.copy()
@@ -208,7 +208,7 @@ def test_chosen_rows_count_for_themselves_only():
 
 def test_worst_rows_alone_do_not_raise_the_rate_above_what_was_thought_of_all():
     ratings, truth = population(rate=0.1)
-    worst = np.argsort(ratings.reliability)[:200]
+    worst = np.argsort(ratings.label_quality)[:200]
     noise = verified_rate(ratings, checked(truth, worst, False), BEFORE)
     found = truth[worst].sum() / 1000
     assert 0.04 < found < BEFORE.rate
@@ -244,15 +244,15 @@ def test_where_nothing_could_be_judged_chosen_rows_say_no_rate_and_rows_at_rando
     assert drawn.low <= truth.mean() <= drawn.high
 
 
-def test_equal_reliability_and_labels_that_cannot_be_rated_are_counted_too():
+def test_equal_label_quality_and_labels_that_cannot_be_rated_are_counted_too():
     ratings, truth = population()
-    ratings.reliability[:] = np.where(np.arange(1000) < 100, np.nan, 0.7)
+    ratings.label_quality[:] = np.where(np.arange(1000) < 100, np.nan, 0.7)
     found = np.array([noise.rate for noise in draws(ratings, truth, 60, 1.0)])
     assert abs(found.mean() - truth.mean()) < 3 * found.std() / np.sqrt(len(found))
 
 
 def test_rows_beyond_equal_drawn_ones_are_counted_like_the_others():
     ratings, truth = population(200)
-    ratings.reliability[:] = np.where(np.arange(200) < 100, 0.7, 0.9)
+    ratings.label_quality[:] = np.where(np.arange(200) < 100, 0.7, 0.9)
     drawn = checked(np.ones_like(truth), np.arange(20), True)
     assert verified_rate(ratings, drawn, BEFORE).rate == pytest.approx(1)

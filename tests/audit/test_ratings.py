@@ -31,17 +31,17 @@ def test_every_label_has_one_verdict_and_flagged_ones_are_wrong(audit):
     ratings = audit.ratings_
     assert set(ratings.verdicts) <= set(VERDICTS)
     assert len(ratings.verdicts) == 150
-    assert_array_equal(ratings.verdicts == WRONG, audit.flagged_)
-    assert_array_equal(ratings.classes[ratings.given], audit.given_)
-    assert_array_equal(ratings.classes[ratings.suggested], audit.suggested_)
-    assert 0 < audit.flagged_.sum() < 150
+    assert_array_equal(ratings.verdicts == WRONG, audit.is_label_issue_)
+    assert_array_equal(ratings.classes[ratings.given], audit.given_label_)
+    assert_array_equal(ratings.classes[ratings.predicted], audit.predicted_label_)
+    assert 0 < audit.is_label_issue_.sum() < 150
 
 
 def test_the_rival_is_the_suggested_class_or_the_most_probable_other(audit):
     ratings = audit.ratings_
     assert (ratings.rivals != ratings.given).all()
-    doubted = ratings.suggested != ratings.given
-    assert_array_equal(ratings.rivals[doubted], ratings.suggested[doubted])
+    doubted = ratings.predicted != ratings.given
+    assert_array_equal(ratings.rivals[doubted], ratings.predicted[doubted])
     for at in np.flatnonzero(~doubted):
         others = [code for code in range(3) if code != ratings.given[at]]
         assert ratings.proba[at, ratings.rivals[at]] == ratings.proba[at, others].max()
@@ -62,27 +62,27 @@ def test_what_cannot_be_rated_has_no_rival_and_is_not_trusted():
 
 def test_verified_labels_are_trusted_whatever_the_forest_says(audit):
     ratings = audit.ratings_
-    at = np.flatnonzero(audit.flagged_)[0]
+    at = np.flatnonzero(audit.is_label_issue_)[0]
     assert not ratings.trusted[at]
     assert replace(ratings, verified=np.arange(150) == at).trusted[at]
 
 
 def test_only_labels_that_are_fine_and_reliable_are_trusted_unverified(audit):
     ratings = audit.ratings_
-    assert_array_equal(ratings.trusted, (ratings.verdicts == FINE) & (audit.reliability_ >= 0.5))
+    assert_array_equal(ratings.trusted, (ratings.verdicts == FINE) & (audit.label_quality_ >= 0.5))
     assert ratings.trusted.any()
     assert not replace(ratings, verdicts=np.full(150, AMBIGUOUS)).trusted.any()
 
 
-def test_open_labels_come_by_reliability_then_verified_ones_then_unknown_ones():
+def test_open_labels_come_by_label_quality_then_verified_ones_then_unknown_ones():
     nothing = np.zeros(6)
     ratings = Ratings(
         classes=np.array(["a", "b"]),
         given=nothing.astype(int),
         proba=np.full((6, 2), 0.5),
-        reliability=np.array([0.9, 0.1, np.nan, 0.1, 0.0, 0.5]),
-        wrong_proba=nothing,
-        suggested=nothing.astype(int),
+        label_quality=np.array([0.9, 0.1, np.nan, 0.1, 0.0, 0.5]),
+        error_proba=nothing,
+        predicted=nothing.astype(int),
         verdicts=np.full(6, FINE),
         verified=np.array([False, False, False, False, True, False]),
     )

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.ratings import FINE, Ratings
-from granulearn.audit.review_plan import expected_yield, next_rows, scaled_by_verified
+from granulearn.audit.review_plan import expected_errors, next_rows, scaled_by_verified
 from granulearn.audit.verified import VerifiedLabels
 from tests.audit.tables import three_clouds
 
@@ -18,16 +18,16 @@ from tests.audit.tables import three_clouds
 def rated(n=50, seed=0, verified=0, unknown=0):
     """Return ratings of two classes; the first one is given everywhere."""
     rng = np.random.default_rng(seed)
-    reliability = rng.random(n)
-    reliability[rng.permutation(n)[:unknown]] = np.nan
+    label_quality = rng.random(n)
+    label_quality[rng.permutation(n)[:unknown]] = np.nan
     given = np.zeros(n, dtype=int)
     return Ratings(
         classes=np.array(["a", "b"]),
         given=given,
-        proba=np.column_stack([reliability, 1 - reliability]),
-        reliability=reliability,
-        wrong_proba=(1 - reliability) ** 2,
-        suggested=given,
+        proba=np.column_stack([label_quality, 1 - label_quality]),
+        label_quality=label_quality,
+        error_proba=(1 - label_quality) ** 2,
+        predicted=given,
         verdicts=np.full(n, FINE),
         verified=np.isin(np.arange(n), rng.permutation(n)[:verified]),
     )
@@ -61,7 +61,7 @@ def test_the_worst_of_the_others_come_first(share):
     at_random = set(rows[drawn == "random"].tolist())
     order = [
         row
-        for row in np.argsort(ratings.reliability).tolist()
+        for row in np.argsort(ratings.label_quality).tolist()
         if not ratings.verified[row] and row not in at_random
     ]
     assert worst.tolist() == order[: len(worst)]
@@ -87,31 +87,31 @@ def test_every_open_row_is_equally_likely_to_be_drawn_at_random(n_rows):
 def test_rows_at_random_come_from_all_along_the_order():
     ratings = rated(100)
     rows, _ = next_rows(ratings, 10, 1.0, np.random.RandomState(0))
-    rank = np.argsort(np.argsort(ratings.reliability))[rows]
+    rank = np.argsort(np.argsort(ratings.label_quality))[rows]
     assert_array_equal(np.sort(rank) // 10, np.arange(10))
 
 
 def test_where_nothing_is_open_nothing_is_chosen():
     rows, drawn = next_rows(rated(5, verified=5), 3, 0.5, np.random.RandomState(0))
     assert len(rows) == len(drawn) == 0
-    assert expected_yield(rated(5, verified=5)) == {}
+    assert expected_errors(rated(5, verified=5)) == {}
 
 
 def test_the_yield_is_the_sum_of_the_probabilities_of_the_worst_open_rows():
     ratings = rated(50, verified=10, unknown=5)
     open_rows = [row for row in ratings.worst_first.tolist() if not ratings.verified[row]]
-    found = expected_yield(ratings, (3, 20))
+    found = expected_errors(ratings, (3, 20))
     for size, amount in found.items():
-        each = [ratings.wrong_proba[row] for row in open_rows[:size]]
+        each = [ratings.error_proba[row] for row in open_rows[:size]]
         assert amount == pytest.approx(sum(p for p in each if p == p))
     assert list(found) == [3, 20]
 
 
 def test_the_yield_is_cut_at_the_number_of_open_rows():
     ratings = rated(50, verified=10)
-    assert list(expected_yield(ratings, (20, 100, 500))) == [20, 40]
-    assert expected_yield(ratings, (500,))[40] == pytest.approx(
-        ratings.wrong_proba[~ratings.verified].sum()
+    assert list(expected_errors(ratings, (20, 100, 500))) == [20, 40]
+    assert expected_errors(ratings, (500,))[40] == pytest.approx(
+        ratings.error_proba[~ratings.verified].sum()
     )
 
 
@@ -123,31 +123,31 @@ def found_by(ratings, rows, wrong):
 
 @settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), n_seen=st.integers(1, 20), share=st.floats(0, 1))
-def test_what_was_found_keeps_the_order_of_reliability(seed, n_seen, share):
+def test_what_was_found_keeps_the_order_of_label_quality(seed, n_seen, share):
     rng = np.random.default_rng(seed)
     ratings = rated(50, seed, unknown=3)
     rows = np.sort(rng.choice(50, n_seen, replace=False))
     scaled = scaled_by_verified(ratings, found_by(ratings, rows, rng.random(n_seen) < share))
     known = ratings.known
-    order = np.argsort(ratings.reliability[known])
-    assert (np.diff(scaled.wrong_proba[known][order]) <= 1e-12).all()
-    assert ((scaled.wrong_proba[known] >= 0) & (scaled.wrong_proba[known] <= 1)).all()
-    assert np.isnan(scaled.wrong_proba[~known]).all()
+    order = np.argsort(ratings.label_quality[known])
+    assert (np.diff(scaled.error_proba[known][order]) <= 1e-12).all()
+    assert ((scaled.error_proba[known] >= 0) & (scaled.error_proba[known] <= 1)).all()
+    assert np.isnan(scaled.error_proba[~known]).all()
 
 
 def test_probabilities_move_towards_what_was_found():
     ratings = rated(200)
-    rows = np.argsort(ratings.reliability)[:40]
-    before = ratings.wrong_proba[rows].mean()
+    rows = np.argsort(ratings.label_quality)[:40]
+    before = ratings.error_proba[rows].mean()
     more, none = (
         scaled_by_verified(ratings, found_by(ratings, rows, np.full(40, value)))
         for value in (True, False)
     )
-    assert none.wrong_proba[rows].mean() < 0.2 < before < 0.98 < more.wrong_proba[rows].mean()
-    assert (more.wrong_proba[rows] > none.wrong_proba[rows]).all()
+    assert none.error_proba[rows].mean() < 0.2 < before < 0.98 < more.error_proba[rows].mean()
+    assert (more.error_proba[rows] > none.error_proba[rows]).all()
     few, many = (
         scaled_by_verified(ratings, found_by(ratings, rows[:n], np.ones(n)))
-        .wrong_proba[rows]
+        .error_proba[rows]
         .mean()
         for n in (2, 40)
     )
@@ -156,14 +156,14 @@ def test_probabilities_move_towards_what_was_found():
 
 def test_a_person_who_finds_what_was_said_changes_little():
     ratings = rated(2000)
-    # Such odds as a line has: log odds of being wrong are twice those of unreliability, less one.
-    doubt = np.log(1 / ratings.reliability - 1)
-    honest = replace(ratings, wrong_proba=1 / (1 + np.exp(1 - 2 * doubt)))
+    # Such odds as a line has: log odds of being wrong are twice those of unlabel_quality, less one.
+    doubt = np.log(1 / ratings.label_quality - 1)
+    honest = replace(ratings, error_proba=1 / (1 + np.exp(1 - 2 * doubt)))
     rng = np.random.default_rng(1)
     rows = np.sort(rng.choice(2000, 600, replace=False))
-    wrong = rng.random(600) < honest.wrong_proba[rows]
+    wrong = rng.random(600) < honest.error_proba[rows]
     scaled = scaled_by_verified(honest, found_by(honest, rows, wrong))
-    assert_allclose(scaled.wrong_proba, honest.wrong_proba, atol=0.06)
+    assert_allclose(scaled.error_proba, honest.error_proba, atol=0.06)
 
 
 def test_the_scale_is_that_of_the_most_probable_line():
@@ -171,11 +171,11 @@ def test_the_scale_is_that_of_the_most_probable_line():
 
     ratings = rated(300, seed=4)
     rows = np.arange(0, 300, 6)
-    wrong = np.random.default_rng(0).random(50) < 0.5 * ratings.wrong_proba[rows]
+    wrong = np.random.default_rng(0).random(50) < 0.5 * ratings.error_proba[rows]
     scaled = scaled_by_verified(ratings, found_by(ratings, rows, wrong))
-    inner = np.clip(ratings.reliability, 0.001, 0.999)
+    inner = np.clip(ratings.label_quality, 0.001, 0.999)
     doubt = np.log((1 - inner) / inner)
-    said = np.clip(ratings.wrong_proba, 0.001, 0.999)
+    said = np.clip(ratings.error_proba, 0.001, 0.999)
     slope, shift = np.polyfit(doubt, np.log(said / (1 - said)), 1)
 
     def loss(line):
@@ -185,7 +185,7 @@ def test_the_scale_is_that_of_the_most_probable_line():
 
     best = minimize(loss, [shift, slope], tol=1e-12).x
     expected = 1 / (1 + np.exp(-best[0] - best[1] * doubt))
-    assert_allclose(scaled.wrong_proba, expected, atol=1e-5)
+    assert_allclose(scaled.error_proba, expected, atol=1e-5)
 
 
 def test_rows_that_cannot_be_rated_say_nothing_about_the_scale():
@@ -205,37 +205,43 @@ def audit():
 
 def test_next_to_review_tells_what_the_audit_says_of_the_rows(audit):
     names = [f"case {k}" for k in range(200)]
-    todo = audit.next_to_review(20, random_share=0.25, index=names)
-    assert list(todo.columns) == ["given", "suggested", "verdict", "wrong_probability", "drawn"]
+    todo = audit.next_to_review(20, random_fraction=0.25, index=names)
+    assert list(todo.columns) == [
+        "given_label",
+        "predicted_label",
+        "verdict",
+        "error_probability",
+        "drawn",
+    ]
     assert (todo["drawn"] == "random").sum() == 5
     whole = audit.to_frame(names).loc[todo.index]
-    for name in ("given", "suggested", "verdict", "wrong_probability"):
+    for name in ("given_label", "predicted_label", "verdict", "error_probability"):
         assert_array_equal(whole[name], todo[name])
     assert len(audit.next_to_review(1000)) == 200
     assert audit.next_to_review(5).index.tolist() == audit.ratings_.worst_first[:5].tolist()
 
 
 def test_the_same_seed_asks_for_the_same_rows_until_something_is_verified(audit):
-    first, again = (audit.next_to_review(20, random_share=1.0) for _ in range(2))
+    first, again = (audit.next_to_review(20, random_fraction=1.0) for _ in range(2))
     assert first.equals(again)
     X, y, _ = three_clouds(200, rate=0.15)
     later = LabelAudit(random_state=0).fit(X, y, verified={int(first.index[0]): "cat"})
-    other = later.next_to_review(20, random_share=1.0)
+    other = later.next_to_review(20, random_fraction=1.0)
     assert first.index[0] not in other.index
     assert set(other.index) != set(first.index)
 
 
 def test_the_audit_expects_what_its_ratings_do(audit):
-    assert audit.expected_yield() == expected_yield(audit.ratings_)
-    assert audit.expected_yield(7) == expected_yield(audit.ratings_, (7,))
+    assert audit.expected_errors() == expected_errors(audit.ratings_)
+    assert audit.expected_errors(7) == expected_errors(audit.ratings_, (7,))
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"n": 0}, "n=0: ask for one row or more"),
-        ({"n": 5, "random_share": 1.5}, "random_share=1.5 must lie between 0 and 1"),
-        ({"n": 5, "random_share": -0.1}, "random_share=-0.1"),
+        ({"n": 5, "random_fraction": 1.5}, "random_fraction=1.5 must lie between 0 and 1"),
+        ({"n": 5, "random_fraction": -0.1}, "random_fraction=-0.1"),
     ],
 )
 def test_what_cannot_be_asked_for_is_an_error(audit, settings, message):

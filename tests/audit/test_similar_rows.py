@@ -12,7 +12,7 @@ from tests.audit.tables import three_clouds
 @pytest.fixture(scope="module", params=[150, 1100])
 def audited(request):
     X, y, wrong = three_clouds(request.param)
-    audit = LabelAudit(n_trees=30, random_state=0).fit(X, y)
+    audit = LabelAudit(n_estimators=30, random_state=0).fit(X, y)
     return X, audit, np.flatnonzero(wrong)[:10], audit.ratings_
 
 
@@ -27,13 +27,16 @@ def test_what_balls_say_adds_up_to_the_probabilities_of_the_audit(audited):
     for at in wrong:
         unseen = [trees[number] for number in np.flatnonzero(~audit.in_bag_[:, at])]
         told = [tree.says[tree.path(rows[at])].sum(axis=0) for tree in unseen]
-        assert_allclose(np.mean(told, axis=0), audit.proba_[at], atol=1e-6)
+        assert_allclose(np.mean(told, axis=0), audit.out_of_sample_proba_[at], atol=1e-6)
 
 
 def test_what_features_push_adds_up_to_how_far_the_rival_is_ahead(audited):
     _, audit, wrong, ratings = audited
     for at, why in zip(wrong, reasons_of(audited), strict=True):
-        ahead = audit.proba_[at, ratings.rivals[at]] - audit.proba_[at, ratings.given[at]]
+        ahead = (
+            audit.out_of_sample_proba_[at, ratings.rivals[at]]
+            - audit.out_of_sample_proba_[at, ratings.given[at]]
+        )
         assert why.start + why.pushes.sum() == pytest.approx(ahead, abs=1e-6)
         # Only the first two features tell the clouds apart.
         assert why.pushes[:2].sum() > 0.8 * why.pushes.sum()

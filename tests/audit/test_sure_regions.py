@@ -101,7 +101,7 @@ def test_the_surest_miss_is_that_of_the_surest_rows_of_each_predicted_class():
 def test_noise_at_random_is_recovered_where_many_classes_are_far_apart(n_classes, rate):
     X, y = make_blobs(1000, 4, centers=n_classes, cluster_std=0.4, random_state=3)
     labels, _ = flip_labels(y, rate, random_state=1)
-    noise = LabelAudit(n_trees=50, random_state=0).fit(X, labels).noise_
+    noise = LabelAudit(n_estimators=50, random_state=0).fit(X, labels).noise_
     assert noise.rate == pytest.approx(rate, abs=0.02)
     assert noise.low <= rate <= noise.high
 
@@ -109,7 +109,7 @@ def test_noise_at_random_is_recovered_where_many_classes_are_far_apart(n_classes
 @pytest.mark.parametrize("n_classes", [2, 5, 10])
 def test_clean_classes_that_are_far_apart_have_no_noise(n_classes):
     X, y = make_blobs(1000, 4, centers=n_classes, cluster_std=0.4, random_state=3)
-    noise = LabelAudit(n_trees=50, random_state=0).fit(X, y).noise_
+    noise = LabelAudit(n_estimators=50, random_state=0).fit(X, y).noise_
     assert noise.rate < 0.001
     assert noise.low == 0
     assert noise.high < 0.02

@@ -73,8 +73,8 @@ def test_every_holder_of_the_table_gives_the_same_audit(holder, frame, listing, 
     }[holder]()
     found = audit_labels(table, "animal", random_state=0)
     assert_array_equal(found.index, frame.index.get_indexer(listing.index))
-    assert_array_equal(found["reliability"], listing["reliability"])
-    assert found["given"].tolist() == listing["given"].tolist()
+    assert_array_equal(found["label_quality"], listing["label_quality"])
+    assert found["given_label"].tolist() == listing["given_label"].tolist()
 
 
 @pytest.mark.parametrize("as_labels", [pd.Series, list, np.asarray])
@@ -92,8 +92,8 @@ def test_the_index_may_be_that_of_the_labels(frame, listing):
 def test_numbers_as_labels_stay_numbers(frame):
     codes = frame["animal"].map({"cat": 3, "dog": 5, "emu": 8}).to_numpy()
     found = audit_labels(frame.drop(columns="animal"), codes, random_state=0)
-    assert set(found["given"]) == {3, 5, 8}
-    assert found["suggested"].dtype == codes.dtype
+    assert set(found["given_label"]) == {3, 5, 8}
+    assert found["predicted_label"].dtype == codes.dtype
 
 
 def test_rows_without_a_label_are_not_rated_and_the_others_keep_their_index(frame):
@@ -131,30 +131,35 @@ def test_the_listing_has_the_cells_as_they_were_read(tmp_path):
     path = tmp_path / "t.csv"
     rows = [f'{i % 13},"{i % 7},50 €",{"ab"[i % 13 > 6]}' for i in range(60)]
     rows[7] = '7,"1,50 €",'
-    path.write_text("given,price,kind\n" + "\n\n".join(rows) + "\n")
+    path.write_text("given_label,price,kind\n" + "\n\n".join(rows) + "\n")
     with open_table(path) as file:
         data = read_training_table(file, "kind", keep_cells=True)
     done = audit_table(data, random_state=0)
     listing = done.listing()
     assert listing.column_names == [
-        *["row", "line", "hash", "given", "suggested", "verdict", "wrong_probability"],
-        *["reliability", "flagged", "verified", "decision", "new_label", "drawn"],
-        *["given (column)", "price", "kind"],
+        *["row", "line", "hash", "given_label", "predicted_label", "verdict", "error_probability"],
+        *["label_quality", "is_label_issue", "verified", "decision", "new_label", "drawn"],
+        *["given_label (column)", "price", "kind"],
     ]
     last = listing.slice(59).to_pylist()[0]
-    assert (last["row"], last["line"], last["reliability"], last["given"]) == (8, 16, None, None)
+    assert (last["row"], last["line"], last["label_quality"], last["given_label"]) == (
+        8,
+        16,
+        None,
+        None,
+    )
     assert last["price"] == "1,50 €"
     for row in listing.to_pylist():
         number, price, kind = rows[row["row"] - 1].replace('"', "").replace(",50", ".50").split(",")
-        assert row["given (column)"] == number
+        assert row["given_label (column)"] == number
         assert row["price"] == price.replace(".", ",")
         assert row["kind"] == kind
         assert row["line"] == 2 * row["row"]
-    ratings = listing["reliability"].drop_null().to_pylist()
+    ratings = listing["label_quality"].drop_null().to_pylist()
     assert ratings == sorted(ratings)
     assert done.listing(keep=["kind"]).column_names[13:] == ["kind"]
     assert len(done.shown_cells()) == 59
-    assert list(done.shown_cells()) == ["given", "price"]
+    assert list(done.shown_cells()) == ["given_label", "price"]
 
 
 def test_cells_that_were_not_kept_cannot_be_listed(frame):
@@ -212,9 +217,9 @@ def test_columns_of_groups_and_order_equal_their_values(frame):
         frame.drop(columns="shop"), "animal", groups=frame["shop"], random_state=0
     )
     pd.testing.assert_frame_equal(named, values)
-    named = audit_labels(frame, "animal", order="day", random_state=0)
+    named = audit_labels(frame, "animal", times="day", random_state=0)
     pd.testing.assert_frame_equal(
-        audit_labels(frame, "animal", order=frame["day"], random_state=0), named
+        audit_labels(frame, "animal", times=frame["day"], random_state=0), named
     )
 
 
@@ -232,10 +237,10 @@ def test_values_for_all_rows_are_cut_to_those_with_a_label(frame):
     ("settings", "message"),
     [
         ({"groups": "shopp"}, "no column 'shopp'"),
-        ({"order": "shopp"}, "no column 'shopp'; the table has price, weight"),
+        ({"times": "shopp"}, "no column 'shopp'; the table has price, weight"),
         ({"groups": "same"}, "column 'same': all samples are in one group"),
-        ({"order": "price"}, "column 'price': order has 1 missing entries"),
-        ({"order": "pairs"}, "column 'pairs' holds lists or bytes"),
+        ({"times": "price"}, "column 'price': times has 1 missing entries"),
+        ({"times": "pairs"}, "column 'pairs' holds lists or bytes"),
         ({"groups": "bytes"}, "column 'bytes' holds lists or bytes"),
     ],
 )

@@ -10,6 +10,7 @@ from scipy import stats
 
 from granulearn.audit import value_ratings as module
 from granulearn.audit.value_ratings import (
+    error_probability,
     explained_share,
     local_spread,
     neighbours,
@@ -17,7 +18,6 @@ from granulearn.audit.value_ratings import (
     remoteness,
     usual_size,
     weighted_quantile,
-    wrong_probability,
 )
 
 distances = arrays(float, st.integers(1, 60), elements=st.floats(0, 1e6, allow_subnormal=False))
@@ -81,7 +81,7 @@ def test_spread_follows_the_neighbours():
 
 @given(distances)
 def test_what_is_farther_is_more_probably_wrong(distance):
-    proba = wrong_probability(distance)
+    proba = error_probability(distance)
     assert ((proba >= 0) & (proba <= 1)).all()
     assert (np.diff(proba[np.argsort(distance)]) >= -1e-12).all()
 
@@ -93,7 +93,7 @@ def test_where_the_assumptions_hold_probabilities_are_right_or_too_low(share):
     wrong = rng.random(n) < share
     right_ones = stats.t(7).rvs(n, random_state=1)
     distance = np.abs(np.where(wrong, 5 * stats.cauchy.rvs(size=n, random_state=2), right_ones))
-    proba = wrong_probability(distance)
+    proba = error_probability(distance)
     # Wrong values widen what is taken for usual, so their share is told too low, never too high.
     assert 0.75 * share <= proba.mean() <= share + 0.001
     middle = (proba > 0.3) & (proba < 0.9)
@@ -110,7 +110,7 @@ def test_residuals_that_are_rounding_are_not_far():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 2))
     ratings = rate_residuals(X, X[:, 0], 1e-14 * rng.standard_cauchy(100))
-    assert ratings.wrong_proba.max() < 0.1
+    assert ratings.error_proba.max() < 0.1
 
 
 def test_the_range_holds_nineteen_in_twenty_of_the_right_values():

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from granulearn.audit import audit_values
+from granulearn.audit import audit_labels
 from granulearn.audit.value_table import read_number_table
 from granulearn.tables import TableError, table_of
 from tests.audit.numbers import curved
@@ -40,16 +40,16 @@ def flats_frame():
 
 @pytest.fixture(name="listing", scope="module")
 def audited(frame):
-    return audit_values(frame, "rent", random_state=0)
+    return audit_labels(frame, "rent", task="regression", random_state=0)
 
 
 def test_wrong_values_of_a_raw_table_come_first(frame, listing):
     _, _, wrong = curved(120, n_wrong=3)
     assert set(listing.index[:3]) == set(frame.index[wrong])
-    assert listing["flagged"].iloc[:3].all()
+    assert listing["is_label_issue"].iloc[:3].all()
     assert listing.attrs["warnings"] == []
     shown = frame["rent"].str.removesuffix(" €").str.replace(",", ".").astype(float)
-    assert_array_equal(listing["given"], shown.loc[listing.index])
+    assert_array_equal(listing["given_label"], shown.loc[listing.index])
 
 
 @pytest.mark.parametrize("holder", ["polars", "Arrow", "dicts", "columns", "CSV"])
@@ -63,37 +63,41 @@ def test_every_holder_of_the_table_gives_the_same_audit(holder, frame, listing, 
         "columns": lambda: plain.to_dict("list"),
         "CSV": lambda: tmp_path / "t.csv",
     }[holder]()
-    found = audit_values(table, "rent", random_state=0)
+    found = audit_labels(table, "rent", task="regression", random_state=0)
     assert_array_equal(found.index, frame.index.get_indexer(listing.index))
     pd.testing.assert_frame_equal(found.reset_index(drop=True), listing.reset_index(drop=True))
 
 
 @pytest.mark.parametrize("as_values", [pd.Series, list, np.asarray])
 def test_values_beside_a_raw_table_equal_those_in_it(as_values, frame, listing):
-    found = audit_values(frame.drop(columns="rent"), as_values(frame["rent"]), random_state=0)
+    found = audit_labels(
+        frame.drop(columns="rent"), as_values(frame["rent"]), task="regression", random_state=0
+    )
     pd.testing.assert_frame_equal(found, listing)
 
 
 def test_numbers_beside_a_raw_table_are_taken_as_they_are(frame, listing):
-    numbers = listing["given"].loc[frame.index].to_numpy()
-    found = audit_values(frame.drop(columns="rent"), numbers, random_state=0)
+    numbers = listing["given_label"].loc[frame.index].to_numpy()
+    found = audit_labels(frame.drop(columns="rent"), numbers, task="regression", random_state=0)
     pd.testing.assert_frame_equal(found, listing)
     plain = frame.drop(columns="rent").to_dict("records")
-    by_values = audit_values(plain, frame["rent"], random_state=0)
+    by_values = audit_labels(plain, frame["rent"], task="regression", random_state=0)
     pd.testing.assert_frame_equal(by_values, listing)
 
 
 def test_the_order_of_rows_changes_nothing(frame, listing):
     order = np.random.default_rng(0).permutation(len(frame))
-    found = audit_values(frame.iloc[order], "rent", random_state=0)
+    found = audit_labels(frame.iloc[order], "rent", task="regression", random_state=0)
     pd.testing.assert_frame_equal(found.sort_index(), listing.sort_index(), rtol=1e-6)
 
 
 def test_rows_without_a_number_are_left_out_and_said(frame):
     some = frame.copy()
     some.iloc[10:20, some.columns.get_loc("rent")] = None
-    found = audit_values(some, "rent", random_state=0)
-    expected = audit_values(some.drop(index=some.index[10:20]), "rent", random_state=0)
+    found = audit_labels(some, "rent", task="regression", random_state=0)
+    expected = audit_labels(
+        some.drop(index=some.index[10:20]), "rent", task="regression", random_state=0
+    )
     pd.testing.assert_frame_equal(found, expected)
     assert "10 rows have no number in 'rent': left out." in found.attrs["warnings"]
 
@@ -101,22 +105,25 @@ def test_rows_without_a_number_are_left_out_and_said(frame):
 def test_a_cell_that_is_no_number_is_named(frame):
     some = frame.copy()
     some.iloc[7, some.columns.get_loc("rent")] = "ask"
-    found = audit_values(some, "rent", random_state=0)
+    found = audit_labels(some, "rent", task="regression", random_state=0)
     assert "'ask' at row 8" in found.attrs["warnings"][0]
     assert "1 row has no number in 'rent': left out." in found.attrs["warnings"]
     assert "flat 7" not in found.index
 
 
 def test_a_copy_of_the_target_in_other_units_is_left_out(frame, listing):
-    dollars = listing["given"].loc[frame.index] * 1.1 + 3
-    found = audit_values(frame.assign(dollars=dollars), "rent", random_state=0)
+    dollars = listing["given_label"].loc[frame.index] * 1.1 + 3
+    found = audit_labels(frame.assign(dollars=dollars), "rent", task="regression", random_state=0)
     assert "'dollars' holds the target itself" in found.attrs["warnings"][0]
     pd.testing.assert_frame_equal(found, listing)
 
 
 def test_a_target_that_numbers_rows_or_looks_like_an_id_is_a_target(frame):
-    found = audit_values(
-        frame.assign(order_id=np.arange(len(frame)) * 3 + 5), "rent", random_state=0
+    found = audit_labels(
+        frame.assign(order_id=np.arange(len(frame)) * 3 + 5),
+        "rent",
+        task="regression",
+        random_state=0,
     )
     assert len(found) == len(frame)
     table = read_number_table(table_of({"x": np.arange(30.0) ** 2, "id": list(range(30))}), "id")
@@ -125,16 +132,16 @@ def test_a_target_that_numbers_rows_or_looks_like_an_id_is_a_target(frame):
 
 def test_a_table_that_cannot_be_audited_says_why(frame):
     with pytest.raises(TableError, match=r"no column 'rents'.*'rent'"):
-        audit_values(frame, "rents")
+        audit_labels(frame, "rents", task="regression")
     with pytest.raises(TableError, match=r"'city', the target, holds no numbers .*'category'"):
-        audit_values(frame, "city")
+        audit_labels(frame, "city", task="regression")
     with pytest.raises(TableError, match="no column to learn from"):
-        audit_values(frame[["rent"]], "rent")
+        audit_labels(frame[["rent"]], "rent", task="regression")
     with pytest.raises(TableError, match="120 rows and y has 100 values"):
-        audit_values(frame, np.arange(100.0))
+        audit_labels(frame, np.arange(100.0), task="regression")
     with pytest.raises(TableError, match="y has 2 dimensions"):
-        audit_values(frame, np.ones((120, 2)))
+        audit_labels(frame, np.ones((120, 2)), task="regression")
     with pytest.raises(ValueError, match="all 120 values of y are 3"):
-        audit_values(frame.assign(rent=3.0), "rent")
+        audit_labels(frame.assign(rent=3.0), "rent", task="regression")
     with pytest.raises(ValueError, match="too few"):
-        audit_values(frame.iloc[:6], "rent")
+        audit_labels(frame.iloc[:6], "rent", task="regression")

@@ -9,17 +9,17 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blob
 from sklearn.preprocessing import StandardScaler
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.ratings import AMBIGUOUS, FINE, STRANGE, UNKNOWN, VERDICTS, WRONG
+from granulearn.audit.ratings import AMBIGUOUS, FINE, OUTLIER, UNKNOWN, VERDICTS, WRONG
 from granulearn.audit.verdicts import (
     CLEARLY,
     PLAUSIBLE,
     Evidence,
+    error_probability,
     evenly_spread,
     foretelling,
     rate_labels,
     weigh_evidence,
     with_verified,
-    wrong_probability,
 )
 from tests.audit.tables import three_clouds
 
@@ -47,19 +47,19 @@ def bayes_by_hand(true, rate):
 def test_the_probability_of_a_wrong_label_is_that_of_bayes_with_all_classes(seed, n_classes, rate):
     true = np.random.default_rng(seed).dirichlet(np.full(n_classes, 0.5))
     expected, given_proba = bayes_by_hand(true, rate)
-    assert_allclose(wrong_probability(given_proba, rate, n_classes), expected, atol=1e-8)
+    assert_allclose(error_probability(given_proba, rate, n_classes), expected, atol=1e-8)
 
 
 @given(rate=RATES, n_classes=st.integers(2, 6))
-def test_it_falls_as_reliability_rises_and_stays_a_probability(rate, n_classes):
-    found = wrong_probability(np.linspace(0, 1, 101), rate, n_classes)
+def test_it_falls_as_label_quality_rises_and_stays_a_probability(rate, n_classes):
+    found = error_probability(np.linspace(0, 1, 101), rate, n_classes)
     assert (np.diff(found) <= 1e-12).all()
     assert ((found >= 0) & (found <= 1)).all()
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 def test_where_no_label_is_wrong_none_is(n_classes):
-    assert_array_equal(wrong_probability(np.linspace(0, 1, 11), 0.0, n_classes), 0)
+    assert_array_equal(error_probability(np.linspace(0, 1, 11), 0.0, n_classes), 0)
 
 
 def evidence_of(own_and_rival):
@@ -77,41 +77,41 @@ def test_a_verdict_follows_from_how_much_more_probable_another_class_is():
     evidence.calibrated[:, 2] = 0  # a third class must not be the rival
     ratings = rate_labels(evidence, np.array(["a", "b", "c"]), (0.1,))
     assert ratings.verdicts.tolist() == [FINE, AMBIGUOUS, AMBIGUOUS, WRONG]
-    assert ratings.suggested.tolist() == [0, 0, 1, 1]
+    assert ratings.predicted.tolist() == [0, 0, 1, 1]
 
 
 def test_strange_rows_are_told_where_their_label_is_not_doubted():
     evidence = evidence_of([(0.8, 0.1), (0.4, 0.3), (0.1, 0.8)])
     everything = np.ones(3, dtype=bool)
     ratings = rate_labels(evidence, np.array(["a", "b", "c"]), (0.1,), everything)
-    assert ratings.verdicts.tolist() == [STRANGE, AMBIGUOUS, WRONG]
+    assert ratings.verdicts.tolist() == [OUTLIER, AMBIGUOUS, WRONG]
 
 
 def test_without_a_rate_nothing_is_said_and_what_is_unknown_stays_so():
     evidence = evidence_of([(0.8, 0.1), (0.1, 0.8)])
     nothing = rate_labels(evidence, np.array(["a", "b", "c"]), ())
     assert_array_equal(nothing.verdicts, UNKNOWN)
-    assert np.isnan(nothing.wrong_proba).all()
-    assert_array_equal(nothing.suggested, nothing.given)
+    assert np.isnan(nothing.error_proba).all()
+    assert_array_equal(nothing.predicted, nothing.given)
     evidence.known[1] = False
     ratings = rate_labels(evidence, np.array(["a", "b", "c"]), (0.1,))
     assert ratings.verdicts.tolist() == [FINE, UNKNOWN]
-    assert np.isnan(ratings.wrong_proba[1])
-    assert ratings.suggested[1] == 0
+    assert np.isnan(ratings.error_proba[1])
+    assert ratings.predicted[1] == 0
 
 
 def test_rates_that_are_as_probable_count_alike():
     evidence = evidence_of([(0.1, 0.8), (0.5, 0.3)])
     both = rate_labels(evidence, np.array(["a", "b", "c"]), (0.05, 0.2))
-    each = [wrong_probability(np.array([0.1, 0.5]), rate, 3) for rate in (0.05, 0.2)]
-    assert_allclose(both.wrong_proba, np.mean(each, axis=0))
+    each = [error_probability(np.array([0.1, 0.5]), rate, 3) for rate in (0.05, 0.2)]
+    assert_allclose(both.error_proba, np.mean(each, axis=0))
 
 
 def test_a_label_is_rated_alone_as_among_others_to_the_last_bit():
     rates, classes = tuple(np.linspace(0.03, 0.3, 9)), np.array(["a", "b", "c"])
     pairs = [(own, 0.9 * (1 - own)) for own in np.linspace(0.01, 0.99, 200)]
-    together = rate_labels(evidence_of(pairs), classes, rates).wrong_proba
-    alone = [rate_labels(evidence_of([pair]), classes, rates).wrong_proba[0] for pair in pairs]
+    together = rate_labels(evidence_of(pairs), classes, rates).error_proba
+    alone = [rate_labels(evidence_of([pair]), classes, rates).error_proba[0] for pair in pairs]
     assert_array_equal(together, alone)
 
 
@@ -156,9 +156,9 @@ def test_what_a_person_said_stands():
     said = with_verified(ratings, np.array([0, 2]), np.array([0, 2]))
     assert said.verdicts.tolist() == [FINE, WRONG, FINE]
     assert said.verified.tolist() == [True, False, True]
-    assert said.suggested.tolist() == [0, 1, 2]
-    assert said.wrong_proba[[0, 2]].tolist() == [0, 1]
-    assert said.wrong_proba[1] == ratings.wrong_proba[1]
+    assert said.predicted.tolist() == [0, 1, 2]
+    assert said.error_proba[[0, 2]].tolist() == [0, 1]
+    assert said.error_proba[1] == ratings.error_proba[1]
     assert not ratings.verified.any()
 
 
@@ -173,7 +173,14 @@ def plain():
 
 def assert_same_audit(one, other, order=slice(None)):
     """Compare all that two audits say of each label; rows of the first in another order."""
-    for name in ("verdict_", "flagged_", "wrong_proba_", "reliability_", "verified_", "proba_"):
+    for name in (
+        "verdict_",
+        "is_label_issue_",
+        "error_proba_",
+        "label_quality_",
+        "verified_",
+        "out_of_sample_proba_",
+    ):
         assert_array_equal(getattr(other, name), getattr(one, name)[order], err_msg=name)
     assert other.noise_ == one.noise_
 
@@ -181,7 +188,7 @@ def assert_same_audit(one, other, order=slice(None)):
 def test_every_label_has_a_verdict_and_is_flagged_where_it_is_wrong(plain):
     _, _, audit = plain
     assert set(audit.verdict_) <= set(VERDICTS)
-    assert_array_equal(audit.flagged_, audit.verdict_ == WRONG)
+    assert_array_equal(audit.is_label_issue_, audit.verdict_ == WRONG)
     assert np.unique(audit.verdict_).size > 1
 
 
@@ -192,7 +199,7 @@ def test_verdicts_do_not_depend_on_threads(plain):
 
 def test_probabilities_of_the_own_forest_give_the_plain_audit(plain):
     X, y, audit = plain
-    assert_same_audit(audit, LabelAudit(random_state=0).fit(X, y, proba=audit.proba_))
+    assert_same_audit(audit, LabelAudit(random_state=0).fit(X, y, proba=audit.out_of_sample_proba_))
 
 
 def clean_sets():
@@ -214,7 +221,7 @@ def clean_sets():
 def test_of_clean_labels_hardly_any_is_called_wrong(name, most):
     X, y = clean_sets()[name]
     audit = LabelAudit(random_state=0).fit(StandardScaler().fit_transform(X), y)
-    assert audit.flagged_.mean() <= most
+    assert audit.is_label_issue_.mean() <= most
     assert audit.noise_.basis == "sure regions"
 
 
@@ -223,7 +230,7 @@ def test_many_classes_of_noise_are_no_foretelling():
     for seed in range(6):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(300, 5)), rng.integers(20, size=300)
-        n_judged += LabelAudit(n_trees=40, random_state=0).fit(X, y).noise_.basis != "none"
+        n_judged += LabelAudit(n_estimators=40, random_state=0).fit(X, y).noise_.basis != "none"
     assert n_judged == 0
 
 

@@ -118,7 +118,7 @@ def test_verified_nothing_is_the_plain_audit_to_the_last_bit(plain, nothing):
     other = LabelAudit(random_state=0).fit(X, y, verified=nothing)
     pd.testing.assert_frame_equal(other.to_frame(), audit.to_frame(), check_exact=True)
     assert other.to_frame().attrs == audit.to_frame().attrs
-    assert_array_equal(other.proba_, audit.proba_)
+    assert_array_equal(other.out_of_sample_proba_, audit.out_of_sample_proba_)
     assert other.noise_ == audit.noise_
     assert other.issues_ == audit.issues_
 
@@ -126,30 +126,30 @@ def test_verified_nothing_is_the_plain_audit_to_the_last_bit(plain, nothing):
 def test_what_was_verified_is_never_flagged_and_the_forest_learns_it(plain):
     X, y, wrong, clean, audit = plain
     rows = np.flatnonzero(wrong)
-    assert audit.flagged_[rows].all()
+    assert audit.is_label_issue_[rows].all()
     mended = {int(row): clean[row] for row in rows}
     other = LabelAudit(random_state=0).fit(X, y, verified=mended)
-    assert not other.flagged_[rows].any()
+    assert not other.is_label_issue_[rows].any()
     assert_array_equal(other.verdict_[rows], "fine")
     assert_array_equal(np.flatnonzero(other.verified_), rows)
-    assert_array_equal(other.suggested_, clean)
-    assert_array_equal(other.wrong_proba_[rows], 1)
-    assert_array_equal(other.given_, y)
+    assert_array_equal(other.predicted_label_, clean)
+    assert_array_equal(other.error_proba_[rows], 1)
+    assert_array_equal(other.given_label_, y)
     # The trees are those of the corrected labels.
     corrected = LabelAudit(random_state=0).fit(X, clean)
-    assert_array_equal(other.proba_, corrected.proba_)
+    assert_array_equal(other.out_of_sample_proba_, corrected.out_of_sample_proba_)
     assert_array_equal(other.classes_[other.learnt_], clean)
 
 
 def test_a_doubted_label_that_a_person_keeps_is_fine(plain):
     X, y, _, _, audit = plain
-    row = int(np.flatnonzero(audit.flagged_)[0])
+    row = int(np.flatnonzero(audit.is_label_issue_)[0])
     other = LabelAudit(random_state=0).fit(X, y, verified={row: y[row]})
     assert audit.verdict_[row] == "wrong"
     assert other.verdict_[row] == "fine"
-    assert other.suggested_[row] == y[row]
-    assert other.wrong_proba_[row] == 0
-    assert_array_equal(other.proba_, audit.proba_)
+    assert other.predicted_label_[row] == y[row]
+    assert other.error_proba_[row] == 0
+    assert_array_equal(other.out_of_sample_proba_, audit.out_of_sample_proba_)
 
 
 def test_verified_labels_come_after_all_open_ones(plain):
@@ -164,7 +164,7 @@ def test_what_is_to_review_can_be_filled_in_and_given_back(plain):
     X, y, wrong, clean, audit = plain
     names = [f"case {k}" for k in range(200)]
     frame = pd.DataFrame(X, index=names).add_prefix("x")
-    todo = audit.next_to_review(40, random_share=0.5, index=names)
+    todo = audit.next_to_review(40, random_fraction=0.5, index=names)
     rows = frame.index.get_indexer(todo.index)
     todo["label"] = clean[rows]
     other = LabelAudit(random_state=0).fit(frame, y, verified=todo)
@@ -185,7 +185,7 @@ def test_labels_of_a_raw_table_are_verified_by_the_names_of_its_rows():
     said = {"case 7": "emu", "case 100": "cat"}
     found = audit_labels(frame, "animal", verified=said, random_state=0)
     assert set(found.index[found["verified"]]) == set(said)
-    assert found.loc[list(said), "suggested"].tolist() == list(said.values())
+    assert found.loc[list(said), "predicted_label"].tolist() == list(said.values())
     per_row = [said.get(name) for name in frame.index]
     pd.testing.assert_frame_equal(
         audit_labels(frame, "animal", verified=per_row, random_state=0), found

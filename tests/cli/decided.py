@@ -1,6 +1,6 @@
 """What two people decided about one table."""
 
-HEAD = "row,given,decision,new_label,who,when\n"
+HEAD = "row,given_label,decision,new_label,who,when\n"
 ANN = HEAD + (
     "1,no,change,yes,ann,2026-01-01T10:00:00+00:00\n"
     "2,yes,keep,,ann,2026-01-01T10:00:00+00:00\n"

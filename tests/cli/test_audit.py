@@ -13,8 +13,8 @@ from granulearn.review import Review
 from tests.cli.commands import fails, fails_with, people, succeeds
 
 VERDICT = [
-    *["row", "line", "hash", "given", "suggested", "verdict", "wrong_probability"],
-    *["reliability", "flagged", "verified", "decision", "new_label", "drawn"],
+    *["row", "line", "hash", "given_label", "predicted_label", "verdict", "error_probability"],
+    *["label_quality", "is_label_issue", "verified", "decision", "new_label", "drawn"],
 ]
 
 
@@ -43,11 +43,11 @@ def test_wrong_labels_are_found_and_listed_with_their_rows(mislabelled, tmp_path
     listing = pd.read_csv(tmp_path / "suspects.csv")
     assert len(listing) == 300
     assert list(listing.columns) == [*VERDICT, "age", "income", "città", "label"]
-    assert listing["reliability"].is_monotonic_increasing
-    assert wrong <= set(listing.loc[listing["flagged"], "row"])
-    assert f"verdicts: {listing['flagged'].sum()} wrong, " in shown
+    assert listing["label_quality"].is_monotonic_increasing
+    assert wrong <= set(listing.loc[listing["is_label_issue"], "row"])
+    assert f"verdicts: {listing['is_label_issue'].sum()} wrong, " in shown
     assert "check the 20 most doubtful rows: expect about " in shown
-    assert (listing["flagged"] == (listing["verdict"] == "wrong")).all()
+    assert (listing["is_label_issue"] == (listing["verdict"] == "wrong")).all()
     text = page.read_text(encoding="utf-8")
     assert "Label audit of people.csv" in text
     assert "what decides: " in text
@@ -87,11 +87,11 @@ def test_only_the_columns_to_keep_are_copied_ignored_ones_as_well(mislabelled, t
 
 
 def test_unknown_columns_of_all_options_are_named_at_once(mislabelled):
-    asked = ["--keep", "agee", "--ignore", "incom", "--group", "patient", "--order", "aeg"]
+    asked = ["--keep", "agee", "--ignore", "incom", "--group", "patient", "--times", "aeg"]
     lines = fails_with(exit_codes.BAD_DATA, "audit", mislabelled[0], "-t", "lable", *asked)
     assert [line.partition("There is no column ")[2].partition(";")[0] for line in lines] == [
         *["'lable' (--target)", "'incom' (--ignore)", "'agee' (--keep)"],
-        *["'patient' (--group)", "'aeg' (--order)"],
+        *["'patient' (--group)", "'aeg' (--times)"],
     ]
     assert "did you mean one of ['age']?" in lines[2]
 
@@ -105,19 +105,19 @@ def test_json_holds_the_counts_the_worst_and_the_table(mislabelled):
     noise = facts["noise"]
     assert set(noise) == {"rate", "low", "high", "basis", "words"}
     assert 0 <= noise["low"] <= noise["rate"] <= noise["high"] < 0.6
-    assert list(facts["expected_yield"]) == ["20", "50", "100"]
+    assert list(facts["expected_errors"]) == ["20", "50", "100"]
     assert all(set(issue) == {"kind", "score", "words"} for issue in facts["issues"])
-    shown = {"row", "given", "suggested", "wrong_probability", "reliability"}
+    shown = {"row", "given_label", "predicted_label", "error_probability", "label_quality"}
     assert all(set(label) == shown for label in facts["worst"])
     assert len(facts["worst"]) == min(10, facts["verdicts"]["wrong"])
     assert facts["table"] == succeeds("check", table, "-t", "label", "--json").json
 
 
 def test_a_column_called_like_the_verdict_keeps_both(mislabelled, tmp_path):
-    frame = pd.read_csv(mislabelled[0]).rename(columns={"income": "given"})
+    frame = pd.read_csv(mislabelled[0]).rename(columns={"income": "given_label"})
     frame.to_csv(tmp_path / "same.csv", index=False)
     run_audit(tmp_path / "same.csv", "-o", tmp_path / "out.csv")
-    assert "given (column)" in pd.read_csv(tmp_path / "out.csv").columns
+    assert "given_label (column)" in pd.read_csv(tmp_path / "out.csv").columns
 
 
 def test_a_list_of_suspects_is_no_table_to_audit(mislabelled):
@@ -163,12 +163,12 @@ def test_labels_that_occur_once_are_named_and_spellings_are_joined_unless_told(
     assert "3 labels occur once" in shown
     assert "'YES' (row 7), '[Yes]' (row 21), 'yess' (row 100)" in " ".join(shown.split())
     facts = run_audit(table, "--exact-labels", "--json").json
-    assert facts["occur_once"][0] == {"row": 7, "given": "YES"}
-    assert facts["without_reliability"] == len(facts["occur_once"]) == 3
+    assert facts["occur_once"][0] == {"row": 7, "given_label": "YES"}
+    assert facts["without_label_quality"] == len(facts["occur_once"]) == 3
     done = run_audit(table, "-o", tmp_path / "out.csv")
     assert "2 labels occur once" in done.out
     listing = pd.read_csv(tmp_path / "out.csv").set_index("row")
-    assert listing.loc[7, ["given", "label"]].tolist() == ["yes", "YES"]
+    assert listing.loc[7, ["given_label", "label"]].tolist() == ["yes", "YES"]
 
 
 def test_where_every_label_occurs_once_no_fraction_of_wrong_ones_is_claimed(tmp_path):
@@ -192,7 +192,7 @@ def test_a_column_of_many_categories_vouches_for_no_label_of_its_own_rows(tmp_pa
     frame.to_csv(tmp_path / "t.csv", index=False)
     run_audit(tmp_path / "t.csv", "--include", "house", "-o", tmp_path / "s.csv")
     listing = pd.read_csv(tmp_path / "s.csv")
-    doubted = set(listing.loc[listing["flagged"], "row"] - 1)
+    doubted = set(listing.loc[listing["is_label_issue"], "row"] - 1)
     assert len(doubted & set(wrong)) > 10  # none, if rows were encoded by their own labels
 
 
@@ -210,7 +210,7 @@ def with_decisions(listing, path, decide):
 def test_decisions_filled_into_the_list_are_never_doubted_again(mislabelled, tmp_path):
     table, wrong, listed = mislabelled
     rows = pd.read_csv(listed).set_index("row")
-    doubted = set(rows.index[rows["flagged"]])
+    doubted = set(rows.index[rows["is_label_issue"]])
 
     def decide(row):
         return "" if row not in doubted else "change" if row in wrong else "keep"
@@ -220,16 +220,16 @@ def test_decisions_filled_into_the_list_are_never_doubted_again(mislabelled, tmp
     assert facts["verified"] == len(doubted)
     again = pd.read_csv(out).set_index("row")
     assert set(again.index[again["verified"]]) == doubted
-    assert not again.loc[sorted(doubted), "flagged"].any()
-    assert (again.loc[sorted(wrong), "suggested"] == "no").all()
-    assert (again.loc[sorted(wrong), "wrong_probability"] == 1).all()
+    assert not again.loc[sorted(doubted), "is_label_issue"].any()
+    assert (again.loc[sorted(wrong), "predicted_label"] == "no").all()
+    assert (again.loc[sorted(wrong), "error_probability"] == 1).all()
     # Where the table was corrected since, they stay good.
     frame = pd.read_csv(table, dtype=str)
     frame.loc[[row - 1 for row in wrong], "label"] = "no"
     frame.to_csv(tmp_path / "corrected.csv", index=False)
     run_audit(tmp_path / "corrected.csv", "--decisions", decided, "-o", out)
     again = pd.read_csv(out).set_index("row")
-    assert (again.loc[sorted(wrong), "wrong_probability"] == 0).all()
+    assert (again.loc[sorted(wrong), "error_probability"] == 0).all()
 
 
 @pytest.mark.parametrize(
@@ -280,14 +280,14 @@ def test_rows_are_rated_by_other_groups_and_other_stretches_of_time(tmp_path):
     frame, wrong = visits(table)
     facts = run_audit(table, "--group", "patient", "-o", out, "--json").json
     listing = pd.read_csv(out)
-    assert set(wrong + 1) <= set(listing.loc[listing["flagged"], "row"])
+    assert set(wrong + 1) <= set(listing.loc[listing["is_label_issue"], "row"])
     (column,) = [column for column in facts["table"]["columns"] if column["name"] == "patient"]
     assert column["left_out"] == "asked"
     run_audit(table, "--ignore", "patient", "-o", out)
     before = pd.read_csv(out).set_index("row")
-    run_audit(table, "--ignore", "patient", "--order", "count", "-o", out)
+    run_audit(table, "--ignore", "patient", "--times", "count", "-o", out)
     after = pd.read_csv(out).set_index("row")
-    assert (after["reliability"] != before.loc[after.index, "reliability"]).mean() > 0.9
+    assert (after["label_quality"] != before.loc[after.index, "label_quality"]).mean() > 0.9
     frame.loc[[4, 9], "patient"] = None
     frame.to_csv(table, index=False)
     line = fails(exit_codes.BAD_DATA, "audit", table, "-t", "label", "--group", "patient")
@@ -317,12 +317,14 @@ def test_a_folder_is_audited_listed_fitted_and_predicted_in_parts(folder, tmp_pa
     assert "parts: 150 labels" in done.out
     listed = pd.read_csv(suspects)
     assert len(listed) == 7
-    assert listed.columns[:4].tolist() == ["row", "hash", "given", "suggested"]
+    assert listed.columns[:4].tolist() == ["row", "hash", "given_label", "predicted_label"]
     assert {"decision", "new_label", "label"} <= set(listed)
     assert len(pd.read_parquet(tmp_path / "suspects.ratings")) == 150
     with Review(suspects, "label") as review:
         first = review.next()
-        assert (first.given, first.rival) == tuple(listed.loc[0, ["given", "suggested"]])
+        assert (first.given, first.rival) == tuple(
+            listed.loc[0, ["given_label", "predicted_label"]]
+        )
     facts = succeeds("audit", folder, "-t", "label", "--json").json
     assert sum(facts["verdicts"].values()) == facts["samples"] == 150
     said = fails(exit_codes.USAGE, "audit", folder, "-t", "label", "-o", suspects)

@@ -220,7 +220,7 @@ def test_the_file_options_are_taken(tmp_path):
     table, clean = tmp_path / "t.csv", tmp_path / "c.csv"
     rows = [f"{x:.2f}|{'früh' if x > 0 else 'spät'}" for x in np.linspace(-1, 1, 20)]
     table.write_bytes("\n".join(["x|wann", *rows, ""]).encode("cp1252"))
-    (tmp_path / "d.csv").write_text("row,given,decision,new_label\n1,spät,change,früh\n")
+    (tmp_path / "d.csv").write_text("row,given_label,decision,new_label\n1,spät,change,früh\n")
     options = ["-t", "wann", "--separator", "|", "--encoding", "cp1252"]
     succeeds("correct", table, "--decisions", tmp_path / "d.csv", "-o", clean, *options)
     assert lines_that_differ(table, clean) == [1]
@@ -272,7 +272,7 @@ def test_json_has_all_that_is_shown(both, tmp_path):
         "file": str(tmp_path / "m.csv"),
         "files": [{"file": path, "decisions": 3} for path in (ann, ben)],
         "joined": 3,
-        "conflicts": [{"row": 2, "given": "yes", "said": conflict}],
+        "conflicts": [{"row": 2, "given_label": "yes", "said": conflict}],
         "agreement": [agreement],
     }
 

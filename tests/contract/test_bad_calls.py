@@ -202,7 +202,7 @@ BAD_CALLS = {
         ValueError,
         "one group",
     ),
-    "audit of no order": (lambda: g.audit_labels(X, Y, order=np.ones(60)), ValueError, "order"),
+    "audit of no times": (lambda: g.audit_labels(X, Y, times=np.ones(60)), ValueError, "times"),
     "audit that is not fitted": (
         lambda: LabelAudit().next_to_review(3),
         NotFittedError,
@@ -210,8 +210,12 @@ BAD_CALLS = {
     ),
     "frame without a fit": (lambda: LabelAudit().to_frame(), NotFittedError, "not fitted"),
     "issues without a fit": (lambda: LabelAudit().issues(), NotFittedError, "not fitted"),
-    "yield without a fit": (lambda: LabelAudit().expected_yield(), NotFittedError, "not fitted"),
-    "values of text": (lambda: g.audit_values(X, ["a"] * 60), ValueError, "y must hold numbers"),
+    "yield without a fit": (lambda: LabelAudit().expected_errors(), NotFittedError, "not fitted"),
+    "values of text": (
+        lambda: g.audit_labels(X, ["a"] * 60, task="regression"),
+        ValueError,
+        "y must hold numbers",
+    ),
     # tables
     "table that is not there": (
         lambda: tables.open_table("nowhere.csv"),

@@ -51,3 +51,11 @@ def framed(X, y, cuts):
 def table(n_classes=3, n_samples=600, seed=0):
     """Return overlapping classes, in no order."""
     return overlapping_classes(n_classes, n_samples, seed)
+
+
+def write_parts(folder, frame, cuts):
+    """Write a table as files that begin and end at the cuts."""
+    folder.mkdir()
+    for number, (begin, end) in enumerate(pairwise([0, *cuts, len(frame)])):
+        frame[begin:end].to_parquet(folder / f"{number}.parquet", index=False)
+    return folder

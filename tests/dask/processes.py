@@ -8,12 +8,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from unittest import mock
 
 import dask
 import dask.array as da
 import numpy as np
-import pandas as pd
 
 from granulearn.dask import open_client
 from tests.warm_processes import Warm, copies
@@ -76,24 +74,6 @@ def _done_or_dead(function, directory, at, *given):
     if count_up(Path(directory)) == at:
         os.kill(os.getpid(), signal.SIGKILL)
     return done
-
-
-def mortal_writer(function, directory, at=1):
-    """Return a function that is killed in the middle of a Parquet file, the `at`-th time."""
-    directory.mkdir(exist_ok=True)
-    return partial(_written_or_dead, function, str(directory), at)
-
-
-def _written_or_dead(function, directory, at, *given):
-    if count_up(Path(directory)) != at:
-        return function(*given)
-    with mock.patch.object(pd.DataFrame, "to_parquet", _die_while_writing):
-        return function(*given)
-
-
-def _die_while_writing(frame, path, **_):
-    Path(path).write_bytes(b"PAR1 and no more")
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def times_done(directory):

@@ -120,7 +120,7 @@ def nested_target(folder: Path) -> Path:
     return path
 
 
-@bad("listing.csv", "granulearn audit", target="given")
+@bad("listing.csv", "granulearn audit", target="given_label")
 def own_suspects(folder: Path) -> Path:
     source = holding(folder, "plain.csv", PLAIN)
     succeeds("audit", source, "--target", "label", "-o", folder / "listing.csv")

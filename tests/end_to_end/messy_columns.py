@@ -91,10 +91,7 @@ def free_text(folder: Path) -> Planted:
     rng = np.random.default_rng(6)
     dirty.insert(2, "lab_notes", [_note(rng) for _ in range(len(clean))])
     return Planted(
-        written(folder, "biopsies.csv", dirty),
-        "label",
-        clean,
-        left_out={"lab_notes": "free text"},
+        written(folder, "biopsies.csv", dirty), "label", clean, left_out={"lab_notes": "free text"}
     )
 
 
@@ -177,10 +174,7 @@ def repeated_names(folder: Path) -> Planted:
     clean.columns = ["length", "width", "length (2)", "width (2)", "label"]
     dirty = clean.set_axis(["length", "width", "length", "width", "label"], axis=1)
     return Planted(
-        written(folder, "sizes.csv", dirty),
-        "label",
-        clean,
-        said=("length (2)", "width (2)"),
+        written(folder, "sizes.csv", dirty), "label", clean, said=("length (2)", "width (2)")
     )
 
 

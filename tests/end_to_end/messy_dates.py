@@ -129,10 +129,7 @@ def yes_no_languages(folder: Path) -> Planted:
         dirty[column] = said
     clean = clean.replace({column: {"y": "yes", "n": "no"} for column in words})
     return Planted(
-        written(folder, "votes.csv", dirty),
-        "label",
-        clean,
-        kinds=dict.fromkeys(words, "yes/no"),
+        written(folder, "votes.csv", dirty), "label", clean, kinds=dict.fromkeys(words, "yes/no")
     )
 
 

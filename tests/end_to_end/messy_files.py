@@ -13,12 +13,7 @@ import pyarrow as pa
 import pyarrow.feather
 
 from tests.end_to_end.messy_records import Planted, messy
-from tests.end_to_end.messy_sources import (
-    bundled,
-    keel,
-    with_decimal_commas,
-    written,
-)
+from tests.end_to_end.messy_sources import bundled, keel, with_decimal_commas, written
 
 
 @messy("Polish text in cp1250, semicolons, decimal commas")

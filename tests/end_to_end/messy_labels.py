@@ -91,11 +91,7 @@ def repeated_and_conflicting(folder: Path) -> Planted:
     against["label"] = against["label"].map(swap)
     clean = pd.concat([table, again, against], ignore_index=True)
     return Planted(
-        written(folder, "heart_disease.csv", clean),
-        "label",
-        clean,
-        duplicates=25,
-        conflicts=8,
+        written(folder, "heart_disease.csv", clean), "label", clean, duplicates=25, conflicts=8
     )
 
 

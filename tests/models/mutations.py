@@ -25,7 +25,7 @@ from sklearn.base import is_classifier
 
 from granulearn.cli.main import run
 from granulearn.models import ModelFileError, load_model
-from granulearn.tables.errors import TableError
+from granulearn.tables.messages import TableError
 from tests.models.damage import damaged, edited
 from tests.models.loaded_models import messy_people
 from tests.models.small_models import new_rows

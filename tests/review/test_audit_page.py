@@ -28,7 +28,7 @@ from tests.bench.browser import open_page
 from tests.cli.commands import succeeds
 from tests.review.tables import animals_file
 
-N_CARDS = 28  # 15 wrong, 8 ambiguous, 3 strange, 2 unknown
+N_CARDS = 28  # 15 wrong, 8 ambiguous, 3 outlier, 2 unknown
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def in_hash(page):
 def test_the_summary_is_plain_and_its_counts_add_up(summary):
     assert json.loads(json.dumps(summary)) == summary
     counts = {verdict["name"]: verdict["count"] for verdict in summary["verdicts"]}
-    assert counts == {"wrong": 15, "ambiguous": 8, "strange": 3, "fine": 122, "unknown": 2}
+    assert counts == {"wrong": 15, "ambiguous": 8, "outlier": 3, "fine": 122, "unknown": 2}
     assert sum(verdict["shown"] for verdict in summary["verdicts"]) == N_CARDS
     assert len(summary["suspects"]) == N_CARDS
     assert sum(bar["count"] for bar in summary["histogram"]) == 148
@@ -233,13 +233,13 @@ def test_all_rows_are_shown_at_first_the_most_probably_wrong_first(page, summary
 
 
 def test_chips_choose_verdicts_and_say_so(page, summary):
-    chip(page, "strange").click()
-    assert sorted(visible(page)) == sorted(rows_where(summary, lambda s: s["verdict"] == "strange"))
+    chip(page, "outlier").click()
+    assert sorted(visible(page)) == sorted(rows_where(summary, lambda s: s["verdict"] == "outlier"))
     assert count_shown(page) == f"3 of {N_CARDS} shown"
-    assert chip(page, "strange").get_attribute("aria-pressed") == "true"
+    assert chip(page, "outlier").get_attribute("aria-pressed") == "true"
     chip(page, "unknown").click()
     assert len(visible(page)) == 5
-    chip(page, "strange").click()
+    chip(page, "outlier").click()
     chip(page, "unknown").click()
     assert len(visible(page)) == N_CARDS
     # Nothing is shown of labels that are fine, so there is nothing to choose.
@@ -323,7 +323,7 @@ def test_it_can_be_used_with_the_keyboard_alone(page):
 
 
 def test_all_shown_rows_open_and_close_at_once(page):
-    chip(page, "strange").click()
+    chip(page, "outlier").click()
     page.find_element(By.ID, "open-all").click()
     assert len(page.find_elements(By.CSS_SELECTOR, "details[open]")) == 3
     page.find_element(By.ID, "open-all").click()
@@ -379,7 +379,7 @@ def test_a_key_decides_on_the_open_row_and_opens_the_next(page, summary, key, de
     assert said["row"] == str(first)
     assert said["decision"] == decision
     assert said["new_label"] == (about["rival"] if decision == "change" else "")
-    assert (said["given"], said["verdict"]) == (about["given"], about["verdict"])
+    assert (said["given_label"], said["verdict"]) == (about["given"], about["verdict"])
     assert said["probability"] == about["probability"]
     card = page.find_element(By.ID, f"row-{first}")
     assert "decided" in card.get_attribute("class")
@@ -394,7 +394,7 @@ def test_numbers_and_typing_take_any_class(page, summary):
     press(page, share.find_element(By.TAG_NAME, "kbd").text)
     press(page, "c")
     page.switch_to.active_element.send_keys("dog", Keys.ENTER)
-    labels = [said["new_label"] or said["given"] for said in lines(page)]
+    labels = [said["new_label"] or said["given_label"] for said in lines(page)]
     assert labels == [last, "dog"]
     assert [said["row"] for said in lines(page)] == [str(first), str(second)]
 

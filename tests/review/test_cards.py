@@ -33,7 +33,7 @@ def test_every_doubted_row_gets_a_card_the_most_probably_wrong_first(everything)
     *_, ratings = everything
     chosen = chosen_rows(ratings)
     assert set(chosen) == set(np.flatnonzero(ratings.verdicts != "fine"))
-    doubt = np.nan_to_num(ratings.wrong_proba[chosen], nan=-1)
+    doubt = np.nan_to_num(ratings.error_proba[chosen], nan=-1)
     assert_array_equal(doubt, np.sort(doubt)[::-1])
 
 
@@ -43,7 +43,7 @@ def test_of_many_the_worst_are_chosen_and_some_of_every_frequent_pair(everything
     monkeypatch.setattr(cards, "CARDS_PER_PAIR", 1)
     chosen = chosen_rows(ratings)
     wrong = np.flatnonzero(ratings.verdicts == "wrong")
-    worst = wrong[np.argsort(ratings.reliability[wrong], kind="stable")]
+    worst = wrong[np.argsort(ratings.label_quality[wrong], kind="stable")]
     assert set(worst[:2]) <= set(chosen)
     pairs = {(pair.given, pair.rival) for pair in confused_pairs(ratings) if pair.wrong}
     assert {(ratings.given[at], ratings.rivals[at]) for at in chosen} == pairs
@@ -134,7 +134,7 @@ def test_of_many_classes_those_that_matter_are_shown_and_nine_have_a_key(everyth
         classes=np.array([f"c{k:02d}" for k in range(30)]),
         proba=proba,
         given=given,
-        suggested=np.full(len(given), 24),
+        predicted=np.full(len(given), 24),
     )
     made = make_card(many, ShownTable(table, range(1, 151)), why)
     labels = [part.label for part in made.probabilities]
@@ -145,7 +145,7 @@ def test_of_many_classes_those_that_matter_are_shown_and_nine_have_a_key(everyth
 def test_a_label_that_nothing_can_rate_has_no_probabilities(everything, doubted):
     *_, ratings = everything
     _, why, table = doubted
-    blind = replace(ratings, reliability=np.full(len(ratings.given), np.nan))
+    blind = replace(ratings, label_quality=np.full(len(ratings.given), np.nan))
     assert make_card(blind, ShownTable(table, range(1, 151)), why).probabilities == ()
 
 

@@ -15,8 +15,7 @@ from granulearn.review.correction import (
     decided_column,
 )
 from granulearn.tables import TableError, open_table
-from granulearn.tables.parse.cells import as_text
-from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.parse.cells import as_text, row_hashes
 
 TARGET = "Klasse"
 QUOTED = ';"'

@@ -50,19 +50,21 @@ def test_the_last_line_about_a_row_counts_and_empty_ones_do_not(written):
 
 
 def test_the_suggested_label_stands_in_for_a_new_one(written):
-    path = written("row,suggested,decision,label\n1,dog,change,\n2,dog,change,cat\n3,dog,keep,\n")
+    path = written(
+        "row,predicted_label,decision,label\n1,dog,change,\n2,dog,change,cat\n3,dog,keep,\n"
+    )
     assert [d.label for d in read_decisions(path)] == ["dog", "cat", ""]
 
 
 def test_a_label_of_the_table_that_was_not_changed_is_no_new_one(written):
     path = written(
-        "row,given,suggested,label,decision\n1,cat,dog,cat,change\n2,cat,dog,emu,change\n"
+        "row,given_label,predicted_label,label,decision\n1,cat,dog,cat,change\n2,cat,dog,emu,change\n"
     )
     assert [d.label for d in read_decisions(path)] == ["dog", "emu"]
 
 
 def test_a_change_to_the_given_label_is_no_change(written):
-    path = written("row,given,suggested,new_label,decision\n3,cat,cat,,change\n")
+    path = written("row,given_label,predicted_label,new_label,decision\n3,cat,cat,,change\n")
     with pytest.raises(DecisionsError, match=r"line 2: a change needs.*'cat' is the given one"):
         read_decisions(path)
 
@@ -173,7 +175,7 @@ def test_a_batch_that_lacks_lines_at_the_end_counts_for_nothing():
 
 def test_columns_of_a_journal_are_those_that_people_are_told():
     assert list(COLUMNS)[:10] == [
-        "row", "hash", "given", "decision", "new_label", "note", "who", "when", "verdict",
+        "row", "hash", "given_label", "decision", "new_label", "note", "who", "when", "verdict",
         "probability",
     ]  # fmt: skip
 
@@ -181,7 +183,7 @@ def test_columns_of_a_journal_are_those_that_people_are_told():
 def test_columns_of_the_table_in_a_list_say_nothing_about_decisions(tmp_path):
     path = tmp_path / "l.csv"
     path.write_text(
-        "row,given,suggested,reliability,decision,new_label,target,cell,who,when,batch\n1,cat,dog,.1,change,dog,cat,x,y,z,b\n"
+        "row,given_label,predicted_label,label_quality,decision,new_label,target,cell,who,when,batch\n1,cat,dog,.1,change,dog,cat,x,y,z,b\n"
     )
     assert [(d.target, d.cell, d.who, d.when, d.batch, d.given) for d in read_decisions(path)] == [
         ("", "", "", "", "", "cat")

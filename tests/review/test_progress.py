@@ -11,25 +11,25 @@ from granulearn.review.progress import NEXT, summarize
 NOISE = NoiseRate(0.1, 0.05, 0.2, "sure regions", "said.", (0.1,))
 
 
-def ratings_of(wrong_proba, verdicts=None):
-    n = len(wrong_proba)
+def ratings_of(error_proba, verdicts=None):
+    n = len(error_proba)
     return Ratings(
         classes=np.array(["cat", "dog"]),
         given=np.zeros(n, dtype=int),
-        proba=np.column_stack([1 - wrong_proba, wrong_proba]),
-        reliability=1 - wrong_proba,
-        wrong_proba=wrong_proba,
-        suggested=np.zeros(n, dtype=int),
+        proba=np.column_stack([1 - error_proba, error_proba]),
+        label_quality=1 - error_proba,
+        error_proba=error_proba,
+        predicted=np.zeros(n, dtype=int),
         verdicts=np.full(n, "fine") if verdicts is None else verdicts,
         verified=np.zeros(n, dtype=bool),
     )
 
 
-def summary(decisions=(), wrong_proba=None, verdicts=None):
-    wrong_proba = np.linspace(0.9, 0.01, 100) if wrong_proba is None else wrong_proba
-    is_open = np.ones(len(wrong_proba), dtype=bool)
+def summary(decisions=(), error_proba=None, verdicts=None):
+    error_proba = np.linspace(0.9, 0.01, 100) if error_proba is None else error_proba
+    is_open = np.ones(len(error_proba), dtype=bool)
     is_open[[d.row - 1 for d in decisions]] = False
-    return summarize(decisions, ratings_of(wrong_proba, verdicts), NOISE, is_open)
+    return summarize(decisions, ratings_of(error_proba, verdicts), NOISE, is_open)
 
 
 def test_counts_are_by_kind_and_by_person():
@@ -63,26 +63,26 @@ def test_precision_is_by_the_verdict_at_that_time():
     assert (found["wrong"].decided, found["wrong"].changed) == (3, 2)
     assert found["wrong"].share == pytest.approx(2 / 3)
     assert (found["fine"].decided, found["fine"].changed) == (1, 0)
-    assert np.isnan(found["strange"].share)
+    assert np.isnan(found["outlier"].share)
 
 
 def test_the_forecast_is_the_sum_over_the_next_open_rows():
-    wrong_proba = np.linspace(0.9, 0.01, 100)
-    numbers = summary([Decision(1, "exclude"), Decision(2, "unsure")], wrong_proba)
+    error_proba = np.linspace(0.9, 0.01, 100)
+    numbers = summary([Decision(1, "exclude"), Decision(2, "unsure")], error_proba)
     assert numbers.n_next == NEXT
-    assert numbers.expected == pytest.approx(wrong_proba[2 : 2 + NEXT].sum())
+    assert numbers.expected == pytest.approx(error_proba[2 : 2 + NEXT].sum())
 
 
 def test_worth_a_look_is_what_is_wrong_once_in_ten():
-    wrong_proba = np.array([0.9, 0.5, 0.11, 0.09, 0.0])
-    assert summary(wrong_proba=wrong_proba).worth_a_look == 3
-    assert summary([Decision(1, "keep")], wrong_proba).worth_a_look == 2
+    error_proba = np.array([0.9, 0.5, 0.11, 0.09, 0.0])
+    assert summary(error_proba=error_proba).worth_a_look == 3
+    assert summary([Decision(1, "keep")], error_proba).worth_a_look == 2
     verdicts = np.array(["fine"] * 4 + ["wrong"])
-    assert summary(wrong_proba=wrong_proba, verdicts=verdicts).worth_a_look == 4
+    assert summary(error_proba=error_proba, verdicts=verdicts).worth_a_look == 4
 
 
 def test_low_yield_is_a_hint_to_stop():
-    numbers = summary(wrong_proba=np.full(100, 0.01))
+    numbers = summary(error_proba=np.full(100, 0.01))
     assert numbers.advice.startswith(f"The next {NEXT} rows hold about 0.2 wrong labels")
     assert summary().advice == ""
 
@@ -116,5 +116,5 @@ def test_when_all_is_decided_nothing_is_left_to_say():
 
 
 def test_what_nobody_can_rate_has_no_forecast():
-    numbers = summary(wrong_proba=np.full(30, np.nan))
+    numbers = summary(error_proba=np.full(30, np.nan))
     assert (numbers.expected, numbers.worth_a_look) == (None, 0)

@@ -21,16 +21,16 @@ CELLS = {
 
 @pytest.fixture
 def queue():
-    reliability = np.array([0.1, 0.9, 0.4, 0.2, np.nan])
-    proba = np.column_stack([np.where(GIVEN == 0, reliability, 1 - reliability)] * 2)
+    label_quality = np.array([0.1, 0.9, 0.4, 0.2, np.nan])
+    proba = np.column_stack([np.where(GIVEN == 0, label_quality, 1 - label_quality)] * 2)
     proba[:, 1] = 1 - proba[:, 0]
     ratings = Ratings(
         classes=CLASSES,
         given=GIVEN,
         proba=proba,
-        reliability=reliability,
-        wrong_proba=1 - reliability,
-        suggested=np.where(VERDICTS == "wrong", 1 - GIVEN, GIVEN),
+        label_quality=label_quality,
+        error_proba=1 - label_quality,
+        predicted=np.where(VERDICTS == "wrong", 1 - GIVEN, GIVEN),
         verdicts=VERDICTS,
         verified=np.zeros(5, dtype=bool),
     )

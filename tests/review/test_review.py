@@ -186,7 +186,7 @@ def test_a_line_says_all_about_a_decision(saved):
     assert line.label == card.rival
     assert (line.note, line.who, line.target, line.drawn) == ("two lines", "ann", "kind", "worst")
     assert line.verdict == "wrong"
-    assert float(line.probability) == pytest.approx(card.wrong_probability, abs=1e-4)
+    assert float(line.probability) == pytest.approx(card.error_probability, abs=1e-4)
     assert line.row_hash == review.table.hashes[card.row - 1]
     assert pd.Timestamp(line.when).tz is not None
 

@@ -6,7 +6,7 @@ from granulearn.audit.verified import NO_VERIFIED
 from granulearn.review import Decision, DecisionsError
 from granulearn.review.reviewed_table import ReviewedTable
 from granulearn.tables import ColumnOptions, TableError
-from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.parse.cells import row_hashes
 from tests.review.tables import animals, animals_file
 
 

@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.infer import infer_schema
+from granulearn.tables.infer import ColumnOptions, infer_schema
 from granulearn.tables.inspection import first_pass
 from granulearn.tables.messages import Setting
 from granulearn.tables.schema import Column, Schema

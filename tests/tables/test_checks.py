@@ -1,6 +1,5 @@
 """Laws of the checks: leakage is found, honest inputs are not, duplicates are those of pandas."""
 
-import gzip
 from functools import reduce
 from itertools import pairwise
 from operator import add
@@ -16,7 +15,7 @@ from granulearn.tables import Column, Schema, inspect_table, table_of
 from granulearn.tables import checks as module
 from granulearn.tables.checks import check_rows, find, told_classes
 from granulearn.tables.schema import TypedRows
-from tests.shared_data import load_shared, shared_data_dir, shared_names
+from tests.shared_data import load_shared, shared_names
 
 CLASSES = ["no", "yes"]
 KINDS = ("number", "number", "category")
@@ -103,13 +102,6 @@ def test_beyond_the_limit_duplicates_are_estimated_whatever_the_batches(cuts):
     assert all(text.startswith("About ") for text in found.warnings[-2:])
 
 
-def test_a_column_of_too_many_pairs_is_given_up(monkeypatch):
-    rows = [(float(i % 2), 0.0, "a", CLASSES[i % 2]) for i in range(60)]
-    assert checked(rows, [20]).leaks == ("x",)
-    monkeypatch.setattr(module, "MAX_PAIRS", 1)
-    assert checked(rows, [20]).leaks == ()
-
-
 def test_a_copy_is_one_in_any_spelling_and_a_code_has_other_words():
     assert how({("Good", "good"): 30, ("BAD ", "bad"): 70}) == "copy"
     assert how({("1", "1"): 30, ("0", "0"): 70}) == "copy"
@@ -153,14 +145,6 @@ def test_values_that_only_seem_to_tell_the_class_are_no_leak():
     assert (share, classes.tolist()) == (1.0, [0, 1] + [-1] * 20)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.integers(2, 40))
-def test_columns_that_know_nothing_of_the_label_are_no_leak(seed, n_classes, n_values):
-    rng = np.random.default_rng(seed)
-    counts = np.zeros((n_values, n_classes), int)
-    np.add.at(counts, (rng.integers(0, n_values, 400), rng.integers(0, n_classes, 400)), 1)
-    assert not told_classes(counts[counts.any(axis=1)])[0]
-
-
 @pytest.mark.parametrize(
     ("shift", "missing", "n_rows", "apart"),
     [(1.5, 0.0, 40, True), (0.5, 0.0, 40, False), (1.5, 0.5, 200, True), (1.5, 0.9, 400, False)],
@@ -198,22 +182,6 @@ def test_cells_that_name_the_label_are_warned_of(text, labels, named):
     assert not left_out
 
     assert ["name the label): 'c' (98.0 % of the rows)" in one for one in said] == [True] * named
-
-
-@pytest.mark.parametrize("name", ["prediction", "prediction_2", "my_prediction", "Prediction"])
-def test_predictions_of_an_earlier_model_are_known_by_their_names(name):
-    rng = np.random.default_rng(0)
-    table = {"a": rng.normal(size=60), name: rng.integers(0, 9, 60), "y": rng.choice(CLASSES, 60)}
-    said = [text for text in inspect_table(table_of(table), "y").warnings if "predict`" in text]
-    assert len(said) == name.startswith("prediction")
-    assert all(text.endswith(f"pass ignore=['{name}'].") for text in said)
-
-
-def test_counts_of_bugs_leak_bugs_and_nothing_else_does():
-    for path in sorted((shared_data_dir() / "real_noise").glob("*.csv.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            report = inspect_table(table_of(pd.read_csv(file)), "HeuBug")
-        assert report.findings.leaks == ("HeuBugCount",), path
 
 
 def test_strong_inputs_of_the_benchmark_sets_are_no_leaks():

@@ -23,20 +23,10 @@ from sklearn.dummy import DummyClassifier
 
 from granulearn.models import LoadedModel, ModelCard
 from granulearn.models.row_reading import RowReading
-from granulearn.tables import (
-    ReadOptions,
-    Schema,
-    TableFile,
-    open_table,
-    read_training_table,
-    table_of,
-)
-from granulearn.tables.inspection import (
-    inspect_table,
-)
+from granulearn.tables import Schema, TableFile, open_table, read_training_table, table_of
+from granulearn.tables.inspection import inspect_table
 from granulearn.tables.io import frames, table_file
 from granulearn.tables.io import text as text_io
-from granulearn.training.table_classifier import TableClassifier
 from granulearn.training.training import input_cards
 from tests.tables.nasty_tables import written
 
@@ -200,14 +190,6 @@ def predicted_cells(file: TableFile, schema: Schema, X: pd.DataFrame) -> dict:
     return found
 
 
-def read_cells(fitted: TableClassifier, table) -> dict:
-    """Return what the pipeline of a fitted classifier gets of a table."""
-    model = fitted._loaded
-    with table_of(table) as file:
-        (read,) = model._read(file, RowReading(model.inputs))
-    return cells_of(read)
-
-
 def check_every_way(file: TableFile, columns: dict) -> None:
     """Demand that a file gives what the columns in memory give."""
     expected = read_training_table(table_of(columns), TARGET)
@@ -233,37 +215,6 @@ def test_any_file_gives_the_same_cells_by_every_way_in(name, columns, piece):
         path.write_bytes(FORMATS[name](columns))
         with open_table(path) as file:
             check_every_way(file, columns)
-
-
-@settings(max_examples=10)
-@given(columns=tables(), western=st.sampled_from(["cp1252", "latin-1", "iso8859-15"]))
-def test_the_encoding_of_a_file_does_not_change_its_cells(columns, western):
-    plain = {
-        name: [cell.replace("Ō", "Ö").replace("€", "£") for cell in cells]
-        for name, cells in columns.items()
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "t.csv")
-        path.write_bytes(_text(plain, ";").encode(western))
-        with open_table(path, ReadOptions(encoding=western)) as file:
-            found = read_training_table(file, TARGET)
-    expected = read_training_table(table_of(plain), TARGET)
-    assert facts(found.schema) == facts(expected.schema)
-    assert cells_of(found.typed) == cells_of(expected.typed)
-
-
-# Rows without a label may hold categories that no row with one has, and it is said.
-@pytest.mark.filterwarnings("ignore:column .* training did not have:UserWarning")
-@settings(max_examples=15)
-@given(columns=tables())
-def test_python_gives_the_cells_that_a_file_gives(columns):
-    expected = read_training_table(table_of(columns), TARGET)
-    all_rows = cells_of(expected.schema.read(pa.table(columns).to_batches()[0]))
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    for table in (pd.DataFrame(columns), pd.DataFrame(columns).astype("string"), rows):
-        fitted = TableClassifier(DummyClassifier()).fit(table, TARGET)
-        assert facts(fitted.check_.schema) == facts(expected.schema)
-        assert read_cells(fitted, table) == all_rows
 
 
 @settings(max_examples=15)

@@ -1,6 +1,5 @@
 """Laws of labels: spellings joined or kept apart, missing ones counted, measurements refused."""
 
-import unicodedata
 from functools import reduce
 from itertools import pairwise
 from operator import add
@@ -11,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables import TableError
-from granulearn.tables import labels as module
 from granulearn.tables.labels import (
     decide_labels,
     find_misspelt,
@@ -21,7 +18,6 @@ from granulearn.tables.labels import (
     read_labels,
 )
 from granulearn.tables.parse.cells import LABEL_NULL_TOKENS
-from tests.shared_data import shared_data_dir
 
 LABELS = st.one_of(
     st.none(),
@@ -55,12 +51,6 @@ def test_read_labels_are_the_classes_with_their_rows(labels, exact):
     names = read_labels(pa.array(labels, pa.string()), found)
     assert pd.Series(names.to_pylist(), dtype=object).value_counts().to_dict() == found.classes
     assert names.null_count == sum(found.unlabelled.values())
-
-
-@given(st.lists(st.sampled_from(["Gut", "gut", " GUT", "Caf\u00e9", "Cafe\u0301", "x"])))
-def test_labels_are_joined_as_normalised_text_is(labels):
-    keys = [unicodedata.normalize("NFKC", text.strip().casefold()) for text in labels]
-    assert sorted(decided(labels).classes.values()) == sorted(map(keys.count, set(keys)))
 
 
 @pytest.mark.parametrize(
@@ -102,16 +92,6 @@ def test_exact_labels_stay_apart_even_by_blanks():
     labels = decided(["yes", "yes ", "Yes", "no"] * 5, exact=True)
     assert labels.classes == {"Yes": 5, "no": 5, "yes": 5, "yes ": 5}
     assert (labels.joined, labels.warnings) == ({}, ())
-
-
-def test_a_spelling_that_is_not_known_is_only_trimmed():
-    cells = pa.array([" maybe ", "yes", None, "NA"])
-    assert read_labels(cells, decided(["yes", "no"] * 5)).to_pylist() == [
-        "maybe",
-        "yes",
-        None,
-        None,
-    ]
 
 
 @pytest.mark.parametrize("token", [token for token in LABEL_NULL_TOKENS if token])
@@ -184,41 +164,6 @@ def test_measurements_are_refused_with_the_way_out(labels, found):
 
 
 @pytest.mark.parametrize(
-    ("labels", "found"),
-    [
-        ([f"K{i}" for i in range(50)], "50 different labels in 50 rows ('K0', ...)"),
-        ([f"K{i}" for i in range(10_001)], "more than 10000 different labels"),
-        ([None, ""], "is empty in every row;"),
-        (["yes"] * 7, "is 'yes' in every row that has one;"),
-    ],
-)
-def test_names_and_single_classes_are_refused(labels, found):
-    (problem,) = decided(labels, cuts=[1]).problems
-    assert found in problem
-    assert "choose another column" in problem
-
-
-def test_spellings_beyond_the_limit_are_not_kept():
-    column = pa.array([f"name {i}" for i in range(6_000)])
-    other = pa.array([f"other {i}" for i in range(6_000)])
-    joined = profile_labels(column, "y") + profile_labels(other, "y", 6_000)
-    assert joined.spellings.num_rows == module.MAX_SPELLINGS + 1
-
-
-def test_lists_and_long_texts_are_not_labels():
-    with pytest.raises(TableError, match="'y', the target, holds lists or bytes"):
-        profile_labels(pa.array([[1], [2]]), "y")
-    with pytest.raises(TableError, match="holds a text of 1,001 characters"):
-        profile_labels(pa.array(["a", "b" * 1001]), "y")
-
-
-def test_many_numbers_taken_as_classes_are_said():
-    assert decided([*map(str, range(20))] * 9).warnings == ()
-    (warning,) = decided([*map(str, range(21))] * 9).warnings
-    assert "are learned without their order: 21 numbers" in warning
-
-
-@pytest.mark.parametrize(
     ("labels", "in_order"),
     [
         (["a"] * 10 + ["b"] * 10, True),
@@ -244,17 +189,6 @@ def test_misspelt_and_small_classes_are_listed_not_joined():
     assert "'schlehct' (2 rows)" in small
 
 
-def test_labels_of_the_messy_tables_are_two_classes():
-    messy = shared_data_dir() / "messy"
-    table = pd.read_csv(messy / "hmda.tsv", sep="\t", dtype=str, keep_default_na=False)
-    assert decided(table["deny"].tolist()).classes == {"no": 2096, "yes": 285}
-    table = pd.read_csv(
-        messy / "kredit.csv", sep=";", dtype=str, keep_default_na=False, encoding="cp1252"
-    )
-    assert decided(table["Bonität"].tolist()).classes == {"Gut": 715, "Schlecht": 305}
-    assert "1.007,00 €" in decided(table["Betrag"].tolist()).problems[0]
-
-
 @pytest.mark.parametrize(
     ("rare", "frequent", "listed"),
     [
@@ -270,13 +204,3 @@ def test_labels_of_the_messy_tables_are_two_classes():
 def test_a_rare_label_close_to_a_frequent_one_is_misspelt(rare, frequent, listed):
     found = find_misspelt({frequent: 200, "another": 150, rare: 2})
     assert found == (((rare, frequent),) if listed else ())
-
-
-def test_only_rare_labels_are_misspelt_and_thousands_are_not_compared(monkeypatch):
-    assert find_misspelt({"benign": 500, "benigm": 6}) == ()
-    assert find_misspelt({"benign": 500, "benigm": 5}) == (("benigm", "benign"),)
-    assert find_misspelt({"benign": 9, "benigm": 2}) == ()
-    nearest = {"aaaabbbx": 90, "aaaabbyy": 100, "aaaabbbb": 1}
-    assert find_misspelt(nearest) == (("aaaabbbb", "aaaabbbx"),)
-    monkeypatch.setattr(module, "MAX_RARE", 0)
-    assert find_misspelt({"benign": 500, "benigm": 5}) == ()

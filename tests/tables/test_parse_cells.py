@@ -16,10 +16,8 @@ from granulearn.tables.parse.cells import (
     as_text,
     is_null_token,
     parse_booleans,
-    stored_numbers,
     without_null_tokens,
 )
-from granulearn.tables.parse.numbers import parse_plain_numbers
 
 TOKENS = [*NULL_TOKENS, *EXACT_NULL_TOKENS]
 cells = st.one_of(
@@ -61,20 +59,6 @@ def test_texts_of_all_types_are_what_people_write_and_depend_on_the_cell_alone(k
         assert as_text(column.dictionary_encode()).to_pylist() == texts
 
 
-@given(columns)
-def test_text_is_trimmed_as_python_trims_it_and_else_untouched(texts):
-    column = pa.array(texts, pa.string())
-    # Python trims four separators that Unicode counts as no blanks.
-    if not any(sign in (text or "") for text in texts for sign in "\x1c\x1d\x1e\x1f"):
-        assert as_text(column).to_pylist() == [text and text.strip() for text in texts]
-    assert as_text(column, trimmed=False).to_pylist() == texts
-
-
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=8))
-def test_the_text_of_a_number_is_that_number(values):
-    assert [float(text) for text in as_text(pa.array(values)).to_pylist()] == values
-
-
 @given(columns, st.booleans())
 def test_null_tokens_are_known_in_any_case(texts, of_labels):
     text = as_text(pa.array(texts, pa.string()))
@@ -96,30 +80,6 @@ def test_what_is_no_null_token_stays_and_null_tokens_can_be_values(texts):
     assert without_null_tokens(text).to_pylist() == expected
     values = sorted({cell for cell in text.to_pylist() if cell is not None})
     assert without_null_tokens(text, values) == text
-
-
-@pytest.mark.parametrize("value", ["none", "no", "0", "nano", "na" * 50, "#div/1!"])
-def test_values_that_resemble_null_tokens_are_values(value):
-    assert without_null_tokens(pa.array([value])).to_pylist() == [value]
-
-
-@pytest.mark.parametrize("token", TOKENS)
-def test_no_null_token_is_a_plain_number(token):
-    assert parse_plain_numbers(pa.array([token.upper(), "1", None])) is None
-
-
-@pytest.mark.parametrize(
-    ("column", "expected"),
-    [
-        (pa.array([2**64 - 1], pa.uint64()), 2.0**64),
-        (pa.array([decimal.Decimal("123456789012345678901234567890.5")]), 123456789012345678901e9),
-        (pa.array([5400], pa.duration("s")), 1.5),
-        (pa.array([3_600_000_000_000], pa.duration("ns")), 1.0),
-        (pa.array(np.array([0.5], np.float16)), 0.5),
-    ],
-)
-def test_stored_numbers_of_all_types_are_the_nearest_floats(column, expected):
-    assert stored_numbers(column)[0] == pytest.approx(expected, rel=1e-15)
 
 
 def test_yes_and_no_in_any_language_are_one_and_zero():

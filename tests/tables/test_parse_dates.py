@@ -1,7 +1,6 @@
 """Dates are read back in every form, as pandas reads them, and as files store them."""
 
 import datetime
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -104,18 +103,6 @@ def test_a_date_of_another_family_is_a_failure(case, other):
     assert (parse_one(text, DateForm(other)) is None) == (other != form.family)
 
 
-@given(st.lists(written_dates(), min_size=1, max_size=8))
-def test_a_column_is_read_as_each_of_its_cells(cases):
-    form = cases[0][2]
-    column = pa.array([None, *(text for _, text, _ in cases), None])[1:]
-    numbers, failed = parse_dates(column, form)
-    for row, text in enumerate(column.to_pylist()):
-        alone = None if text is None else parse_one(text, form)
-        own = {name: values[row] for name, values in numbers.items()}
-        assert own == alone or (alone is None and np.isnan(list(own.values())).all())
-        assert failed[row] == (text is not None and alone is None)
-
-
 @given(datetimes, st.integers(0, 23), st.sampled_from([0, 30, 45]), st.booleans(), st.booleans())
 def test_running_days_are_counted_in_utc_and_the_rest_where_the_clock_is(
     moment, hours, minutes, west, colon
@@ -125,12 +112,6 @@ def test_running_days_are_counted_in_utc_and_the_rest_where_the_clock_is(
     shift = (hours + minutes / 60) * (-1 if west else 1)
     found = parse_one(text, DateForm("year first", has_clock=True))
     assert_same(found, numbers_by_pandas(moment.replace(microsecond=0), shift))
-
-
-@pytest.mark.parametrize("zone", ["Z", " UTC", "+00", "+00:00"])
-def test_names_of_utc_are_no_shift(zone):
-    form = DateForm("year first", has_clock=True)
-    assert parse_one(f"2024-05-06 07:08{zone}", form) == parse_one("2024-05-06 07:08", form)
 
 
 @pytest.mark.parametrize(
@@ -172,55 +153,12 @@ def test_months_have_names_in_three_languages(name, month):
     assert parse_one(f"3 {name} 2024", DateForm("day, name"))["month"] == month
 
 
-def test_a_month_alone_is_its_first_day():
-    form = DateForm("year first")
-    assert parse_one("2024-05", form) == parse_one("2024-05-01", form)
-
-
 @given(st.times())
 def test_a_time_alone_is_an_hour(time):
     expected = time.hour + time.minute / 60 + (time.second + time.microsecond / 1e6) / 3600
     found = parse_one(time.isoformat(), DateForm(CLOCK, has_clock=True))
     assert found == {"hour": pytest.approx(expected, abs=1e-9)}
     assert class_of(time.isoformat()).family == CLOCK
-
-
-@pytest.mark.parametrize(
-    ("text", "hour"),
-    [("12:00 AM", 0), ("12:30 am", 0.5), ("1:00 p.m.", 13), ("12:00pm", 12), ("0:15", 0.25),
-     ("10:30:00.12345678901234567890123", 10.5 + 0.123456 / 3600)],
-)  # fmt: skip
-def test_hours_of_the_day(text, hour):
-    assert parse_one(text, DateForm(CLOCK)) == {"hour": pytest.approx(hour, rel=1e-15)}
-
-
-STORED = [
-    pa.date32(), pa.date64(), *map(pa.timestamp, ("s", "ms", "us", "ns")),
-    pa.timestamp("us", "America/New_York"), pa.timestamp("ns", "UTC"), pa.timestamp("s", "+05:30"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", STORED, ids=str)
-@pytest.mark.parametrize("family", ["year first", "dotted"])
-def test_stored_dates_are_read_whatever_the_form_of_training(kind, family):
-    moment = datetime.datetime(2024, 7, 1, 22, 30, 15, tzinfo=ZoneInfo("UTC"))
-    column = pa.array([moment, None], pa.timestamp("us", "UTC")).cast(kind, safe=False)
-    form = DateForm(family, has_clock=True)
-    found, failed = read_column(Column("c", DATE, date=form), column)
-    zone = ZoneInfo("UTC")
-    if pa.types.is_timestamp(kind) and kind.tz == "America/New_York":
-        zone = ZoneInfo(kind.tz)
-    elif pa.types.is_timestamp(kind) and kind.tz == "+05:30":
-        zone = datetime.timezone(datetime.timedelta(hours=5.5))
-    local = moment.astimezone(zone)
-    shift = local.utcoffset() / datetime.timedelta(hours=1)
-    local = local.replace(tzinfo=None)
-    if pa.types.is_date(kind):
-        local = local.replace(hour=0, minute=0, second=0)
-    own = {name: values[0] for name, values in zip(form.meanings, found, strict=True)}
-    assert_same(own, numbers_by_pandas(local, shift))
-    assert not failed.any()
-    assert all(np.isnan(values[1]) for values in found)
 
 
 def test_the_last_nanosecond_of_a_day_belongs_to_it():

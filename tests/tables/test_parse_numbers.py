@@ -9,12 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from granulearn.tables.parse.dates import date_mask
 from granulearn.tables.parse.masks import MaskedTexts
 from granulearn.tables.parse.numbers import (
     LARGEST_NUMBER,
     NumberForm,
-    is_usable,
     number_class,
     parse_numbers,
     parse_plain_numbers,
@@ -69,17 +67,6 @@ def test_every_way_of_writing_a_number_is_read_back_exactly(case):
     text, number, form = case
     assert parse_one(text, form) == number
     assert parse_one(text, NumberForm(form.decimal, f"{form.unit}x")) is None
-
-
-@given(st.lists(written_numbers(), min_size=1, max_size=8))
-def test_a_column_is_read_as_each_of_its_cells(cases):
-    form = cases[0][2]
-    column = pa.array([None, *(text for text, _, _ in cases), None])[1:]
-    values, failed = parse_numbers(column, form)
-    for text, value in zip(column.to_pylist(), values.tolist(), strict=True):
-        expected = None if text is None else parse_one(text, form)
-        assert value == expected or (expected is None and np.isnan(value))
-    assert failed.tolist() == (np.isnan(values) & np.array(column.is_valid())).tolist()
 
 
 @given(written_numbers())
@@ -154,42 +141,9 @@ def test_what_is_no_number_is_none_in_any_form(text):
         assert parse_one(text, NumberForm(mark)) is None
 
 
-def test_a_comma_is_in_doubt_only_where_it_can_be_two_things():
-    for text in ("1,234", "1.234", "-12.500"):
-        assert number_class(mask_of(text)).doubtful
-    for text in ("1,23", "0,123", "1'234", "1.234,5", "1,234,567", "7", "1234.567"):
-        assert not number_class(mask_of(text)).doubtful
-
-
-@given(st.one_of(scribbles, plain_texts, written_numbers().map(lambda case: case[0])))
-def test_no_number_is_a_date(text):
-    mask = mask_of(text)
-    assert number_class(mask) is None or date_mask(mask) is None
-
-
 @pytest.mark.parametrize("n", [10, 62])
 @pytest.mark.parametrize("sign", ["µ", "²", "a", "1", " ", "1,", "1 ", "a.", "a ", "€", ".", "e1"])
 def test_a_text_that_is_nearly_a_number_is_refused_at_once(sign, n):
     # With a pattern that can match in several ways this takes longer than anyone waits.
     for start in ("", "1", "-", "(1", "$"):
         assert parse_one(((start + sign * n)[:62]) + "!", NumberForm()) is None
-
-
-def test_long_texts_are_refused_at_once_and_long_plain_numbers_are_numbers():
-    texts = ["1" * 10**6 + "x", "0" * 10**6 + ".5.", "1 " * 10**5, "0." + "3" * 300, "9" * 152]
-    values, failed = parse_numbers(pa.array(texts), NumberForm())
-    assert failed.tolist() == [True, True, True, False, True]
-    assert values[3] == 1 / 3
-
-
-def test_numbers_that_cannot_be_computed_with_are_none():
-    assert is_usable(np.array([0.0, -1e150, 1e150])).all()
-    assert not is_usable(np.array([np.nan, np.inf, -np.inf, 1.1e150])).any()
-
-
-@pytest.mark.parametrize("texts", [[], [None, None], ["1", None]])
-@pytest.mark.parametrize("form", [NumberForm(), NumberForm(",", "")])
-def test_columns_without_numbers_are_read_as_missing(texts, form):
-    values, failed = parse_numbers(pa.array(texts, pa.string()), form)
-    assert np.isnan(values).tolist() == [text is None for text in texts]
-    assert not failed.any()

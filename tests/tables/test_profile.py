@@ -1,7 +1,5 @@
 """A profile counts what a slow look at each cell counts, however the table is cut."""
 
-import datetime
-import decimal
 import string
 from collections import Counter
 from functools import reduce
@@ -15,28 +13,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from granulearn.tables import profile
-from granulearn.tables.inspection import first_pass
+from granulearn.tables import infer as profile
+from granulearn.tables.infer import LONG, NO, PLUS, WORD, YES, ColumnProfile, profile_column
 from granulearn.tables.parse import masks
-from granulearn.tables.parse.cells import (
-    BOOLEANS,
-    as_text,
-    is_nested,
-    is_null_token,
-    is_number_type,
-)
+from granulearn.tables.parse.cells import BOOLEANS, as_text, is_null_token
 from granulearn.tables.parse.dates import date_classes, date_mask
 from granulearn.tables.parse.numbers import NumberClass, NumberForm, number_class, parse_numbers
-from granulearn.tables.profile import (
-    CODES,
-    LONG,
-    NO,
-    PLUS,
-    WORD,
-    YES,
-    ColumnProfile,
-    profile_column,
-)
 from granulearn.tables.schema import SHOWN_CELLS
 
 texts = st.one_of(
@@ -56,29 +38,6 @@ columns = st.one_of(
     ),
 )
 cuts = st.lists(st.integers(0, 30), max_size=6).map(sorted)
-
-TYPED = {
-    "integer": pa.array([3, None, 4, 5, 2**62, 2**62 + 1]),
-    "steps": pa.array(range(7, 27)),
-    "large steps": pa.array(range(2**53 - 3, 2**53 + 4)),
-    "float": pa.array([1.5, float("nan"), None, -0.0, 0.0, float("inf"), 1e200, 2.0]),
-    "decimal": pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("2.00")]),
-    "truth": pa.array([True, False, None, True]),
-    "duration": pa.array([1, None, 1500, 10**15], pa.duration("ns")),
-    "date": pa.array([datetime.date(2024, 1, day) for day in (1, 2, 2)] + [None]),
-    "timestamp": pa.array([1, None, -1, 10**18], pa.timestamp("ns")),
-    "zoned": pa.array([0, None, 10**9], pa.timestamp("s", "Europe/Berlin")),
-    "time": pa.array([5, None, 5], pa.time32("s")),
-    "category": pa.array(["a", "1", None, "a", "?"]).dictionary_encode(),
-    "category of numbers": pa.array([1.0, 2.5, None, 1.0]).dictionary_encode(),
-    "nothing": pa.nulls(5),
-    "list": pa.array([[1], None, []]),
-    "binary": pa.array([b"\xff", None]),
-    "uuid": pa.array([b"\xff" * 16, None], pa.uuid()),
-    "interval": pa.array([(1, 2, 3), None], pa.month_day_nano_interval()),
-    "json": pa.array(['{"a": 1}', None], pa.json_()),
-    "text view": pa.array(["a", None, "1"], pa.string_view()),
-}
 
 
 def content(column: ColumnProfile) -> dict:
@@ -162,30 +121,6 @@ def test_any_partition_gives_the_same_profile(cells, places):
         assert content(reduce(lambda later, earlier: earlier + later, parts[::-1])) == whole
 
 
-@pytest.mark.parametrize("kind", TYPED)
-def test_stored_cells_are_counted_by_what_the_file_says(kind):
-    column = TYPED[kind]
-    found = profile_column("c", column)
-    nested = kind in {"list", "binary", "uuid", "interval"}
-    assert is_nested(column.type) == nested
-    numbers = {"integer", "steps", "large steps", "float", "decimal", "duration"}
-    assert is_number_type(column.type) == (kind in numbers)
-    if nested:
-        assert found.stored == {"nested"}
-        assert found.known == len(column) - column.null_count
-    else:
-        assert found.known == is_null_token(as_text(column)).to_pylist().count(False)
-        assert 0 < found.distinct <= found.known or kind == "nothing"
-    assert sum(own.count for own in found.classes.values()) == (0 if nested else found.known)
-
-
-def test_infinite_and_huge_numbers_are_words_and_zeros_are_one():
-    found = profile_column("c", TYPED["float"])
-    assert [cell.text for cell in found.classes[WORD].first] == ["inf", "1e+200"]
-    assert found.distinct == 5  # 1.5, 0, inf, 1e200 and 2
-    assert (found.lowest, found.highest) == (0.0, 2.0)
-
-
 @pytest.mark.parametrize(
     "cells",
     [[f"word {row}" for row in range(20_000)], [str(row * 0.5) for row in range(20_000)],
@@ -201,16 +136,6 @@ def test_different_cells_are_counted_within_five_percent_in_batches_of_any_size(
     assert len(found.hashes) == profile.KEPT_HASHES
 
 
-def test_numbers_of_many_units_are_words():
-    column = pa.array([f"{row} {chr(97 + row)}{chr(98 + row)}" for row in range(24)] * 2)
-    with mock.patch.object(profile, "MAX_UNITS", 23):
-        found = profile_column("c", column)
-    assert found.stored == {"text", CODES}
-    assert found.classes[WORD].count == 48
-    assert [cell.row for cell in found.classes[WORD].first] == list(range(SHOWN_CELLS))
-    assert sum(profile_column("c", column).numbers().values()) == 48
-
-
 def test_a_column_of_ten_thousand_units_is_looked_at_as_fast_as_any():
     # A pass over all rows for each unit would take minutes.
     units = map("".join, islice(product(string.ascii_lowercase, repeat=3), 10_000))
@@ -223,17 +148,3 @@ def test_very_long_cells_are_looked_at_as_fast_as_any_and_shown_in_part():
     found = profile_column("c", pa.array(cells))
     assert found.classes[LONG].count == len(cells)
     assert max(len(cell.text) for cell in found.classes[LONG].first) == profile.SHOWN_LETTERS + 1
-
-
-def test_rows_are_counted_across_batches():
-    batches = [pa.record_batch({"c": cells}) for cells in (["a"], ["b", "c"], ["a"])]
-    found = first_pass(batches, None, first_row=10)
-    assert found.rows == 4
-    assert [cell.row for cell in found.columns[0].classes[WORD].first] == [10, 11, 12, 13]
-
-
-def test_no_batch_has_no_profile_and_no_rows_have_columns():
-    assert first_pass([], None) is None
-    batch = pa.record_batch({"a": pa.array([], pa.string()), "b": pa.nulls(0)})
-    found = first_pass([batch], None)
-    assert [(column.name, column.rows) for column in found.columns] == [("a", 0), ("b", 0)]

@@ -5,14 +5,12 @@ import json
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.infer import infer_schema
+from granulearn.tables.infer import ColumnOptions, infer_schema
 from granulearn.tables.inspection import first_pass
 from granulearn.tables.parse.cells import as_text
 from granulearn.tables.parse.dates import DateForm
@@ -21,7 +19,6 @@ from granulearn.tables.schema import (
     CATEGORY,
     DATE,
     EMPTY,
-    KINDS,
     NUMBER,
     YES_NO,
     Cell,
@@ -30,7 +27,6 @@ from granulearn.tables.schema import (
     Schema,
     TypedRows,
     joined_rows,
-    read_column,
 )
 
 N_ROWS = 24
@@ -96,15 +92,6 @@ def test_any_partition_gives_the_same_cells_and_failures(batch, places):
     assert_same_rows(joined_rows(iter(parts)), SCHEMA.read(batch))
 
 
-@settings(max_examples=30)
-@given(tables)
-def test_cells_do_not_depend_on_how_text_is_stored(batch):
-    expected = SCHEMA.read(batch)
-    for change in (lambda c: c.cast(pa.large_string()), lambda c: c.dictionary_encode()):
-        other = {name: change(batch[name]) for name in batch.schema.names}
-        assert_same_rows(SCHEMA.read(other), expected)
-
-
 def test_cells_become_what_the_schema_says():
     cells = {
         "amount": ["1.169,00 €", "17 €", "5 $"],
@@ -132,14 +119,6 @@ def test_cells_become_what_the_schema_says():
         "member": CellCount(1, (Cell(102, "vielleicht"),)),
     }
     assert list(rows.cells) == [name for column in SCHEMA.used for name in column.feature_names]
-
-
-def test_only_the_first_failures_are_shown_and_all_are_counted():
-    batch = {"c": pa.array(["x"] * 7)}
-    schema = Schema((Column("c", NUMBER),))
-    joined = joined_rows([schema.read(batch), schema.read(batch, first_row=7)])
-    assert joined.failures["c"].count == 14
-    assert [cell.row for cell in joined.failures["c"].first] == [0, 1, 2, 3, 4]
 
 
 STORED = {
@@ -177,65 +156,6 @@ def test_cells_typed_from_text_are_those_typed_from_what_a_file_stores(name):
     assert_same_rows(schema.read({"c": as_text(column)}), schema.read({"c": column}))
 
 
-@pytest.mark.parametrize("name", STORED)
-@pytest.mark.parametrize("kind", [NUMBER, DATE, YES_NO, CATEGORY])
-def test_any_column_can_be_read_as_any_kind(name, kind):
-    column = STORED[name]
-    cells, misfit = read_column(Column("c", kind), column)
-    for values in cells:
-        assert len(values) == len(column)
-    if misfit is not None:
-        assert not misfit[np.array(column.is_null())].any()
-
-
-def test_times_of_the_day_are_no_dates_and_dates_no_times():
-    clock, date = DateForm("clock", has_clock=True), DateForm("year first", has_clock=True)
-    for form, stored in ((clock, STORED["timestamps"]), (date, STORED["times"])):
-        by_store = Schema((Column("c", DATE, date=form),)).read({"c": stored})
-        by_text = Schema((Column("c", DATE, date=form),)).read({"c": as_text(stored)})
-        assert by_store.failures["c"].count == len(stored) - stored.null_count
-        assert_same_rows(by_store, by_text)
-
-
-@pytest.mark.parametrize("kind", [NUMBER, DATE, YES_NO, CATEGORY])
-def test_nested_cells_are_failures_and_missing_ones_are_not(kind):
-    column = Column("c", kind)
-    rows = Schema((column,)).read({"c": pa.array([[1], None, []])})
-    nested = CellCount(2, (Cell(0, "(nested)"), Cell(2, "(nested)")))
-    assert rows.failures["c"] == nested
-    assert (nested + nested).nested
-    assert not (nested + CellCount(1, (Cell(3, "x"),))).nested
-    assert list(rows.cells) == column.feature_names
-    for cells in rows.cells.values():
-        missing = np.isnan(cells) if isinstance(cells, np.ndarray) else np.array(cells.is_null())
-        assert missing.all()
-
-
-@settings(max_examples=20)
-@given(tables)
-def test_a_frame_has_floats_and_categories(batch):
-    rows = SCHEMA.read(batch)
-    frame = rows.to_frame()
-    assert list(frame.columns) == list(rows.cells)
-    assert len(frame) == N_ROWS
-    for name, cells in rows.cells.items():
-        if isinstance(cells, np.ndarray):
-            np.testing.assert_array_equal(frame[name].to_numpy(), cells)
-        else:
-            assert isinstance(frame[name].dtype, pd.CategoricalDtype)
-            found = frame[name].astype(object)
-            assert found.where(found.notna(), None).tolist() == cells.to_pylist()
-
-
-def test_no_rows_are_read_as_no_rows():
-    rows = SCHEMA.read({name: pa.array([], pa.string()) for name in POOLS})
-    assert rows.failures == {}
-    assert len(rows.to_frame()) == 0
-    null = SCHEMA.read({name: pa.nulls(3) for name in POOLS})
-    assert null.failures == {}
-    assert null.to_frame().isna().all(axis=None)
-
-
 @pytest.mark.parametrize(
     "content",
     [None, 5, "x", [5], ["x"], [{}], [{"kind": "number"}], [{"name": "c", "kind": "nonsense"}],
@@ -258,30 +178,6 @@ def test_a_model_file_keeps_no_cell():
     content = column.to_json()
     assert "SECRET" not in json.dumps(content)
     assert (content["missing"], content["distinct"]) == ({"?": 2}, 9)
-
-
-def test_a_schema_knows_its_columns_by_name_and_by_use():
-    assert SCHEMA["when"].kind == DATE
-    assert [column.name for column in SCHEMA.used] == list(POOLS)
-    assert [column.name for column in SCHEMA.dropped] == ["nothing"]
-    assert SCHEMA["nothing"].feature_names == []
-    assert {column.kind for column in SCHEMA.columns} <= set(KINDS)
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("amount", "a number of €"),
-        ("count", "a number"),
-        ("day", "year, month, day of year, weekday, hour, days since 1970"),
-        ("when", "hour"),
-        ("member", "1 for yes, 0 for no"),
-        ("group", "a category"),
-        ("nothing", "left out: empty"),
-    ],
-)
-def test_what_a_column_becomes_is_said_in_words(name, words):
-    assert SCHEMA[name].becomes == words
 
 
 def test_warnings_name_the_places_of_failures_and_what_becomes_of_them():

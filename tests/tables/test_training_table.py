@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table, table_of
-from granulearn.tables.training_table import chosen_rows, read_labelled_table
+from granulearn.tables import TableError, open_table, read_training_table, table_of
+from granulearn.tables.training_table import read_labelled_table
 
 CELLS = (
     "nr,price,day,city,late\n"
@@ -23,17 +23,6 @@ def read_orders(tmp_path):
     path.write_text(CELLS)
     with open_table(path) as file:
         return read_training_table(file, "late", keep_cells=True)
-
-
-def test_keeping_the_cells_changes_nothing_else(data, tmp_path):
-    with open_table(tmp_path / "orders.csv") as file:
-        plain = read_training_table(file, "late")
-    assert (plain.cells, plain.lines) == (None, None)
-    pd.testing.assert_frame_equal(plain.X, data.X)
-    assert_array_equal(plain.y, data.y)
-    assert_array_equal(plain.rows, data.rows)
-    assert plain.schema == data.schema
-    assert plain.dropped_rows == data.dropped_rows
 
 
 def test_rows_without_a_label_are_left_out_and_counted(data):
@@ -66,28 +55,6 @@ def test_the_cells_are_those_of_all_rows_as_they_stand(data):
     assert data.lines.tolist() == [*range(2, 34), 35]
 
 
-def test_all_problems_are_said_at_once(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("a,b\n" + "1,x\n" * 30)
-    with open_table(path) as file, pytest.raises(TableError) as caught:
-        read_training_table(file, "b", ColumnOptions(ignore=("c", "d"), categorical=("e",)))
-    said = caught.value.problems
-    assert all(problem.startswith(f"{path}: ") for problem in said)
-    for name, option in (("c", "ignore"), ("d", "ignore"), ("e", "categorical")):
-        assert any(f"no column {name!r} ({option}=...)" in problem for problem in said)
-    assert any("is 'x' in every row" in problem for problem in said)
-    assert any("no column to learn from" in problem for problem in said)
-    assert len(said) == 5
-
-
-def test_a_column_that_leaks_the_target_is_not_read():
-    y = ["a", "b", "b", "a", "a"] * 12
-    table = {"x": np.sin(np.arange(60)), "code": [{"a": 7, "b": 9}[label] for label in y], "y": y}
-    assert list(read_training_table(table_of(table), "y").X) == ["x"]
-    kept = read_training_table(table_of(table), "y", ColumnOptions(include=("code",)))
-    assert list(kept.X) == ["x", "code"]
-
-
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
@@ -103,13 +70,6 @@ def test_labels_are_booleans_if_stored_so_whole_numbers_if_all_are_else_text(val
     y = read_training_table(table_of(table), "y").y
     assert y.tolist() == expected * 20
     assert y.dtype.kind == np.array(expected).dtype.kind
-
-
-def test_chosen_rows_are_those_of_the_frame(data):
-    places = np.array([3, 0, 3])
-    found = chosen_rows(data.typed, data.schema, places).to_frame()
-    expected = data.X.iloc[places].reset_index(drop=True)
-    pd.testing.assert_frame_equal(found, expected, check_categorical=False)
 
 
 X = {"a": [1, 2, 3, 4], "b": ["u", "v", "u", None]}
@@ -131,14 +91,6 @@ def test_labels_beside_a_table_become_its_last_column(y, name, cells):
     assert (data.target, data.cells[name].to_pylist()) == (name, cells)
     assert data.cells["a"].to_pylist() == X["a"]
     assert data.y.tolist() == [cell for cell in cells if cell is not None]
-
-
-def test_labels_in_a_table_or_beside_a_file_are_read(tmp_path):
-    assert read_labelled_table({**X, "y": list("abab")}, "y").y.tolist() == list("abab")
-    path = tmp_path / "t.csv"
-    path.write_text("a,b\n1,u\n2,v\n")
-    data = read_labelled_table(path, [0, 1])
-    assert (data.report.path, data.y.tolist()) == (path, [0, 1])
 
 
 @pytest.mark.parametrize(

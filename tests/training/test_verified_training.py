@@ -8,7 +8,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from granulearn.review import Decision, DecisionsError
 from granulearn.tables import open_table, read_training_table
-from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.parse.cells import row_hashes
 from granulearn.training.model_kinds import make_model
 from granulearn.training.training import make_pipeline, train
 from granulearn.training.verified_training import (

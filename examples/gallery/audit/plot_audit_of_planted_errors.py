@@ -40,7 +40,7 @@ found = np.append(0, np.cumsum(is_planted))
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), width_ratios=[1.4, 1])
 left.plot(looked, found, label="worst first")
 left.plot(looked, looked * planted.mean(), "--", color="0.5", label="at random")
-n_wrong = int(audit["flagged"].sum())
+n_wrong = int(audit["is_label_issue"].sum())
 left.axvline(n_wrong, color="C3", linewidth=1)
 left.text(n_wrong + 6, 2, f'{n_wrong} labels are\ncalled "wrong"', color="C3")
 left.set(
@@ -50,7 +50,7 @@ left.legend(loc="lower right")
 
 verdicts = [
     v
-    for v in ("wrong", "ambiguous", "strange", "fine")
+    for v in ("wrong", "ambiguous", "outlier", "fine")
     if (audit["verdict"] == v).any()
 ]
 planted_of = [is_planted[audit["verdict"] == verdict].sum() for verdict in verdicts]

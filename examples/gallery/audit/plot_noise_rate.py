@@ -43,10 +43,10 @@ def with_mistakes(kind, rate):
 
 def audited(labels):
     """Return the estimate before and after somebody has looked at fifty rows."""
-    audit = LabelAudit(n_trees=50, random_state=0).fit(X, labels)
-    rows = audit.next_to_review(50, random_share=1.0)
+    audit = LabelAudit(n_estimators=50, random_state=0).fit(X, labels)
+    rows = audit.next_to_review(50, random_fraction=1.0)
     rows["label"] = truth[rows.index]
-    again = LabelAudit(n_trees=50, random_state=0).fit(X, labels, verified=rows)
+    again = LabelAudit(n_estimators=50, random_state=0).fit(X, labels, verified=rows)
     return audit.noise_, again.noise_
 
 
@@ -85,6 +85,8 @@ plt.show()
 # is too low on the right.
 
 noise = (
-    LabelAudit(n_trees=50, random_state=0).fit(X, with_mistakes("boundary", 0.2)).noise_
+    LabelAudit(n_estimators=50, random_state=0)
+    .fit(X, with_mistakes("boundary", 0.2))
+    .noise_
 )
 print(textwrap.fill(noise.sentence))

@@ -2,9 +2,9 @@
 Wrong numbers in place of wrong labels
 ======================================
 
-Where the target is a number, `audit_values` lists the values that do not fit their
-rows: a slipped point, two digits swapped, another unit. The scale on which they are
-audited decides what is found.
+Where the target is a number, `audit_labels(..., task="regression")` lists the values
+that do not fit their rows: a slipped point, two digits swapped, another unit. The scale
+on which they are audited decides what is found.
 
 In the guide: :doc:`/guide/tables` and :doc:`/guide/regression`.
 """
@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes
 
-from granulearn import audit_values
+from granulearn import audit_labels
 
 plt.style.use("granulearn.bench.style")
 X, truth = load_diabetes(return_X_y=True)
@@ -25,12 +25,12 @@ slipped = np.random.default_rng(0).choice(len(truth), 20, replace=False)
 given = truth.copy()
 given[slipped[:10]] *= 10
 given[slipped[10:]] /= 10
-audit = audit_values(X, given, random_state=0)
+audit = audit_labels(X, given, task="regression", random_state=0)
 audit.head()
 
 # %%
 # ``low`` and ``high`` are where about 95 % of right values would lie; the table is
-# sorted by ``wrong_probability``. It says what share it takes to be wrong, and how much
+# sorted by ``error_probability``. It says what share it takes to be wrong, and how much
 # of the target the inputs explain: where that is little, little can be found.
 
 print({name: round(audit.attrs[name], 3) for name in ("noise_rate", "explained")})
@@ -45,14 +45,14 @@ is_slipped = np.isin(np.arange(len(given)), slipped)
 audits = {
     "audit of the values": (audit, lambda expected: expected),
     "audit of their logarithms": (
-        audit_values(X, np.log(given), random_state=0),
+        audit_labels(X, np.log(given), task="regression", random_state=0),
         np.exp,
     ),
 }
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True)
 for ax, (title, (table, back)) in zip(axes, audits.items(), strict=True):
-    expected = back(table["expected"].sort_index().to_numpy())
-    flagged = table["flagged"].sort_index().to_numpy()
+    expected = back(table["predicted_label"].sort_index().to_numpy())
+    flagged = table["is_label_issue"].sort_index().to_numpy()
     ax.plot(
         expected[~is_slipped], given[~is_slipped], ".", color="C5", label="as it came"
     )

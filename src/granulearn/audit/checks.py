@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.utils import check_array
 
 from granulearn.audit.class_overlap import find_overlaps
-from granulearn.audit.file_order import find_blocks
+from granulearn.audit.embedding import Places, place
 from granulearn.audit.issues import Issue
 from granulearn.audit.near_duplicates import close_rows, find_contradictions, find_shared
-from granulearn.audit.places import Places, place
+from granulearn.audit.outliers import find_outliers
 from granulearn.audit.ratings import Ratings
-from granulearn.audit.strangeness import find_strange_rows
+from granulearn.audit.scan_statistic import find_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ def find_issues(
     Returns
     -------
     list of Issue
-        Of the kinds "contradictory copies", "copies across groups", "strange row",
+        Of the kinds "contradictory copies", "copies across groups", "outlier",
         "overlapping classes", "doubtful block" and "giveaway column".
 
     Examples
@@ -73,7 +73,7 @@ def find_issues(
     >>> audit = LabelAudit(random_state=0).fit(X, y)
     >>> for issue in find_issues(X, audit.ratings_, names=["age", "height", "weight"]):
     ...     print(issue.kind, issue.rows)
-    strange row (11,)
+    outlier (11,)
     contradictory copies (3, 7)
     """
     X = check_array(X, dtype=np.float64, estimator="find_issues")
@@ -92,13 +92,13 @@ def find_issues(
     found = find_contradictions(close, ratings.believed, ratings.classes, positions)
     if groups is not None:
         found += find_shared(close, groups, positions)
-    found += find_strange_rows(X, places, shown, positions)
+    found += find_outliers(X, places, shown, positions)
     found += find_overlaps(ratings)
     found += find_blocks(ratings, positions)
     # Imported when it is used: it brings what reads tables along.
-    from granulearn.audit.giveaways import find_giveaways
+    from granulearn.audit.leakage import find_leaks
 
-    found += find_giveaways(X, ratings.believed, ratings.classes, shown, places.order, sources)
+    found += find_leaks(X, ratings.believed, ratings.classes, shown, places.order, sources)
     return sorted(found, key=lambda issue: -issue.score)
 
 

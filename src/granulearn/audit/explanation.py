@@ -10,7 +10,7 @@ import numpy as np
 
 from granulearn.audit.column_words import ColumnWords, FeatureName
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.audit.ratings import STRANGE, Ratings
+from granulearn.audit.ratings import OUTLIER, Ratings
 from granulearn.audit.similar_rows import ReasonFinder, Reasons
 from granulearn.utils.neighbors import nearest_points
 from granulearn.utils.text import counted
@@ -39,7 +39,7 @@ class Neighbour:
 
     position: int
     distance: float
-    reliability: float
+    label_quality: float
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Explainer:
     ) -> Explanation:
         ratings, rival = self._ratings, self._ratings.rivals[position]
         told = _Told()
-        if ratings.verdicts[position] == STRANGE:
+        if ratings.verdicts[position] == OUTLIER:
             told = _unlike(self._words, position, own + other)
         elif why is not None:
             usual = self._usual_of(int(ratings.given[position]))
@@ -176,7 +176,7 @@ def nearest_trusted(
             others = near[near != position][:NEIGHBOURS]
             distances = np.linalg.norm(X[others] - X[position], axis=1)
             found[position] = tuple(
-                Neighbour(int(at), float(distance), float(ratings.reliability[at]))
+                Neighbour(int(at), float(distance), float(ratings.label_quality[at]))
                 for at, distance in zip(others, distances, strict=True)
             )
     return [found[position] for position in positions]
@@ -207,7 +207,7 @@ def _sentence(
     ratings: Ratings, position: int, why: Reasons | None, columns: tuple[str, ...]
 ) -> str:
     given = ratings.classes[ratings.given[position]]
-    if ratings.verdicts[position] == STRANGE:
+    if ratings.verdicts[position] == OUTLIER:
         return f"Its cells are unlike those of all other rows{_told('most in', columns)}."
     rival = ratings.rivals[position]
     if why is None and rival >= 0:

@@ -39,7 +39,7 @@ def worst_first(found: Sequence[Issue], rest: str) -> list[Issue]:
 
     Examples
     --------
-    >>> found = [Issue("strange", i / 30, (i,), "far away") for i in range(30)]
+    >>> found = [Issue("outlier", i / 30, (i,), "far away") for i in range(30)]
     >>> shown = worst_first(found, "{n} more rows are far away")
     >>> len(shown), shown[0].rows, shown[-1].words
     (21, (29,), '10 more rows are far away')

@@ -12,19 +12,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
-from granulearn.audit.bags import check_units, known_elsewhere
 from granulearn.audit.checks import find_issues, issues_frame
-from granulearn.audit.collection_audits import COLUMNS, fit_collection, is_collection
+from granulearn.audit.embedding import place
 from granulearn.audit.given_proba import check_proba
+from granulearn.audit.groups import check_groups, known_elsewhere
 from granulearn.audit.large_tables import judged_evidence, typical_rows
 from granulearn.audit.noise_rate import NoiseRate, attrs_of_noise, verified_rate
-from granulearn.audit.places import place
+from granulearn.audit.outliers import is_outlier
 from granulearn.audit.ratings import WRONG, Ratings
 from granulearn.audit.raw_inputs import is_raw_table, row_names
-from granulearn.audit.review_plan import expected_yield, next_rows, scaled_by_verified
-from granulearn.audit.strangeness import is_strange
+from granulearn.audit.review_plan import expected_errors, next_rows, scaled_by_verified
 from granulearn.audit.verdicts import rate_labels, with_verified
-from granulearn.audit.verified import WORST_FIRST, VerifiedLabels, check_verified
+from granulearn.audit.verified import VerifiedLabels, check_verified
 from granulearn.forest.forest import TREE_SHARE, grow_forest, label_quality
 from granulearn.forest.tree import ForestSettings, Prior
 from granulearn.utils.threads import effective_n_jobs
@@ -39,8 +38,16 @@ MAX_TREE_VALUES, LEAST_TREE_ROWS = 10_000_000, 1_000
 FEW_LABELS, FEW_LABELS_OF_TWO_CLASSES = 1_000, 3_000
 # Fewer than the 37 of 100 small trees: a tree of so many rows knows more.
 VOTES_PER_LABEL = 20
-# What whoever looks at a label is shown of it.
-_SHOWN = ("given_", "suggested_", "verdict_", "wrong_proba_")
+TASKS = ("classification", "regression")
+_COLUMNS = {
+    "given_label_": "given_label",
+    "predicted_label_": "predicted_label",
+    "verdict_": "verdict",
+    "error_proba_": "error_probability",
+    "label_quality_": "label_quality",
+    "is_label_issue_": "is_label_issue",
+}
+_SHOWN = ("given_label_", "predicted_label_", "verdict_", "error_proba_")
 
 
 class LabelAudit(BaseEstimator):
@@ -59,7 +66,7 @@ class LabelAudit(BaseEstimator):
     action : {"drop", "relabel"}, default="drop"
         What `fit_resample` does with wrong labels: leave their samples out, or
         give them the suggested label.
-    n_trees : int or None, default=None
+    n_estimators : int or None, default=None
         Trees of the forest; None means 100,
         or enough for 20 votes on each label of data so large that a tree sees
         a small part of it.
@@ -72,23 +79,23 @@ class LabelAudit(BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
-    given_ : ndarray of shape (n_samples,)
+    given_label_ : ndarray of shape (n_samples,)
         The labels that were audited.
     verdict_ : ndarray of shape (n_samples,)
         "wrong": another class is clearly more probable; "ambiguous": two
-        classes are plausible; "strange": the inputs are far from all others;
+        classes are plausible; "outlier": the inputs are far from all others;
         "fine"; or "unknown": nothing can be said. All are unknown where, among
         1,000 samples or more, similar ones do not have similar labels more often
         than chance would have it.
-    flagged_ : ndarray of shape (n_samples,)
+    is_label_issue_ : ndarray of shape (n_samples,)
         True where the verdict is "wrong".
-    suggested_ : ndarray of shape (n_samples,)
+    predicted_label_ : ndarray of shape (n_samples,)
         The most probable class, or the verified one; the given one where nothing
         is known.
-    reliability_ : ndarray of shape (n_samples,)
+    label_quality_ : ndarray of shape (n_samples,)
         Probability of each given label; NaN, with a warning, where it cannot
         be known: the only sample of its class, or one that every tree saw.
-    wrong_proba_ : ndarray of shape (n_samples,)
+    error_proba_ : ndarray of shape (n_samples,)
         Probability that the true class is another one, with regard to how many
         labels are wrong at all. Verified labels set its scale.
     noise_ : NoiseRate
@@ -97,7 +104,7 @@ class LabelAudit(BaseEstimator):
         judged.
     issues_ : list of Issue
         What else a person should look at: near-duplicates with different labels
-        or across groups, strange samples, classes that may be one, stretches of
+        or across groups, outliers, classes that may be one, stretches of
         the file with many doubtful labels, columns that give the label away.
     verified_ : ndarray of shape (n_samples,)
         True where a person has confirmed or corrected the label.
@@ -106,7 +113,7 @@ class LabelAudit(BaseEstimator):
     alone_ : ndarray of shape (n_samples,)
         True where no other sample has the label and nobody has verified it: a
         misspelt one, perhaps.
-    proba_ : ndarray of shape (n_samples, n_classes)
+    out_of_sample_proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities from the trees that did not see a sample, or those
         that were passed.
     ratings_ : Ratings
@@ -115,7 +122,7 @@ class LabelAudit(BaseEstimator):
         Positions of the samples that `fit_resample` returned.
     forest_ : BallForest or None
         The trees; None where probabilities were passed.
-    in_bag_ : ndarray of shape (n_trees, n_samples) or None
+    in_bag_ : ndarray of shape (n_estimators, n_samples) or None
         True where a tree saw a sample.
     priors_ : tuple of Prior
         How the balls of the trees were weighed; there is one way.
@@ -129,20 +136,12 @@ class LabelAudit(BaseEstimator):
     See Also
     --------
     audit_labels : The same as a function that returns a table.
-    granulearn.dask.DaskLabelAudit : What Dask collections are handed to; writes all ratings
-        as files.
+    granulearn.dask.DaskLabelAudit : For Dask collections, which do not fit in memory.
 
     Notes
     -----
     Of more than 50,000 samples, that many are drawn, and stand for all where probabilities are
     calibrated, the noise rate is judged, and it is found out what is usual among inputs.
-
-    X and y may be Dask collections (``pip install "granulearn[dask]"``), which are audited
-    block by block: ``ratings_`` is a lazy table of one row per label in the order of X, and
-    ``given_``, ``suggested_``, ``verdict_``, ``wrong_proba_``, ``reliability_`` and ``flagged_``
-    are its columns. ``classes_``, ``noise_`` and the worst rows of `next_to_review` are in
-    memory; there are no other attributes, and nothing is known of groups, order, verified labels
-    or issues.
 
     Examples
     --------
@@ -151,34 +150,34 @@ class LabelAudit(BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> y[[3, 5]] = 2  # two wrong labels
     >>> audit = LabelAudit(random_state=0).fit(X, y)
-    >>> audit.verdict_[[3, 5]], int(audit.flagged_.sum()) < 15
+    >>> audit.verdict_[[3, 5]], int(audit.is_label_issue_.sum()) < 15
     (array(['wrong', 'wrong'], dtype='<U9'), True)
     """
 
     _parameter_constraints: ClassVar[dict] = {
         "action": [StrOptions({"drop", "relabel"})],
-        "n_trees": [Interval(Integral, 1, None, closed="left"), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
         "n_jobs": [None, Integral],
     }
 
-    def __init__(self, action="drop", n_trees=None, random_state=None, n_jobs=None):
+    def __init__(self, action="drop", n_estimators=None, random_state=None, n_jobs=None):
         self.action = action
-        self.n_trees = n_trees
+        self.n_estimators = n_estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X, y, *, verified=None, groups=None, order=None, proba=None, names=None, rows=None
+        self, X, y, *, verified=None, groups=None, times=None, proba=None, names=None, rows=None
     ):
         """Rate every label.
 
         Parameters
         ----------
-        X : array-like or Dask collection of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features)
             Inputs, used as they come: scale them first.
-        y : array-like or Dask collection of shape (n_samples,)
+        y : array-like of shape (n_samples,)
             Class labels.
         verified : mapping, Series, DataFrame or array-like, default=None
             True labels that a person has confirmed or corrected: by row (a
@@ -190,8 +189,8 @@ class LabelAudit(BaseEstimator):
         groups : array-like of shape (n_samples,), default=None
             Samples of one group, such as a patient, are rated by trees that saw
             none of it.
-        order : array-like of shape (n_samples,), default=None
-            What came when: a sample is rated by trees grown on other stretches
+        times : array-like of shape (n_samples,), default=None
+            When each sample came: it is rated by trees grown on other stretches
             of time.
         proba : array-like of shape (n_samples, n_classes), default=None
             Class probabilities of another model, of samples that it did not see,
@@ -208,10 +207,11 @@ class LabelAudit(BaseEstimator):
         self
             The fitted audit.
         """
-        if is_collection(X):
-            known = {"verified": verified, "groups": groups, "order": order, "proba": proba}
-            return self._fit_collection(X, y, {**known, "names": names, "rows": rows})
-        self._in_blocks: Any = None
+        if hasattr(X, "__dask_graph__"):
+            raise TypeError(
+                f"X is a {type(X).__name__} in blocks; use granulearn.dask.DaskLabelAudit, or "
+                "audit_labels."
+            )
         index = self._row_names = row_names(X, y)
         samples = check_samples(X, y, self)
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
@@ -221,21 +221,21 @@ class LabelAudit(BaseEstimator):
         self.learnt_[seen.rows] = seen.truth
         self.at_random_ = np.zeros(len(codes), dtype=bool)
         self.at_random_[seen.rows] = seen.at_random
-        units = check_units(groups, order, len(codes))
+        units = check_groups(groups, times, len(codes))
         if proba is None:
             self._grow(X, units, n_threads)
         else:
             self.forest_: Any = None
             self.in_bag_: Any = None
             self.priors_: tuple = ()
-            self.proba_ = check_proba(proba, codes, self.classes_)
-        own = label_quality(self.proba_, codes)
+            self.out_of_sample_proba_ = check_proba(proba, codes, self.classes_)
+        own = label_quality(self.out_of_sample_proba_, codes)
         if units is not None:
             own[~known_elsewhere(codes, units, self.classes_)] = np.nan
         drawn = typical_rows(len(codes))
-        evidence, noise = judged_evidence(self.proba_, codes, ~np.isnan(own), drawn)
+        evidence, noise = judged_evidence(self.out_of_sample_proba_, codes, ~np.isnan(own), drawn)
         places = place(X, n_threads, drawn)
-        ratings = rate_labels(evidence, self.classes_, noise.working_rates, is_strange(places))
+        ratings = rate_labels(evidence, self.classes_, noise.working_rates, is_outlier(places))
         self._unverified = ratings, noise
         self.ratings_, self.noise_ = self.rated_with(seen)
         self._spread()
@@ -246,32 +246,13 @@ class LabelAudit(BaseEstimator):
         )
         return self
 
-    def _fit_collection(self, X: Any, y: Any, given: dict[str, Any]) -> LabelAudit:
-        """Rate the labels of a collection where they are; what is about each stays there."""
-        settings = {"n_trees": self.n_trees, "random_state": self.random_state}
-        done = fit_collection(X, y, given, **settings)
-        # Nothing of a fit in memory may be left.
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        self._in_blocks = done
-        self.classes_, self.noise_, self.ratings_ = done.classes_, done.noise_, done.ratings_
-        self.n_features_in_ = done.n_features_in_
-        for attribute, column in COLUMNS.items():
-            setattr(self, attribute, done.ratings_[column])
-        return self
-
-    def _check_in_memory(self, what: str) -> None:
-        check_is_fitted(self)
-        if self._in_blocks is not None:
-            raise TypeError(
-                f"{what} needs the ratings of all labels in memory, and these are in blocks; "
-                "next_to_review(n) gives the worst, ratings_ has all."
-            )
-
     def _told(self, ratings: Ratings, noise: NoiseRate, verified: VerifiedLabels) -> LabelAudit:
         """Become the audit that these ratings are of; nothing is fitted."""
-        self.classes_, self.proba_, self._row_names = ratings.classes, ratings.proba, None
-        self._in_blocks = None
+        self.classes_, self.out_of_sample_proba_, self._row_names = (
+            ratings.classes,
+            ratings.proba,
+            None,
+        )
         self.forest_, self.in_bag_, self.priors_, self.issues_ = None, None, (), []
         self.learnt_ = ratings.given.copy()
         self.learnt_[verified.rows] = verified.truth
@@ -301,22 +282,22 @@ class LabelAudit(BaseEstimator):
         n_classes = len(self.classes_)
         grown = grow_forest(X, self.learnt_, n_classes, settings, groups=units, n_threads=n_threads)
         self.forest_, self.in_bag_, self.priors_ = grown.forest, grown.in_bag, settings.priors
-        self.proba_ = self.forest_.posterior(X, n_threads, self.in_bag_)
+        self.out_of_sample_proba_ = self.forest_.posterior(X, n_threads, self.in_bag_)
 
     def _settings(self, n_samples: int, n_features: int) -> ForestSettings:
         most = min(MAX_TREE_ROWS, max(MAX_TREE_VALUES // n_features, LEAST_TREE_ROWS))
         share = min(TREE_SHARE, most / n_samples)
         # Rounded up to 100 where trees have the usual share.
         votes = VOTES_PER_LABEL / (1 - share)
-        n_trees = self.n_trees or (100 if share == TREE_SHARE else math.ceil(votes))
+        n_estimators = self.n_estimators or (100 if share == TREE_SHARE else math.ceil(votes))
         seed = int(check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64))
         two = len(self.classes_) <= 2
         # Of few labels, the class means alone: more candidates would fit wrong labels.
         if n_samples <= (FEW_LABELS_OF_TWO_CLASSES if two else FEW_LABELS):
-            return ForestSettings(n_trees, share, seed=seed)
+            return ForestSettings(n_estimators, share, seed=seed)
         # A direction between two of many classes tells little about the others; axes do.
         return ForestSettings(
-            n_trees,
+            n_estimators,
             share,
             n_directions=6 if two else 2,
             n_axes=0 if two else 8,
@@ -329,31 +310,31 @@ class LabelAudit(BaseEstimator):
     def _spread(self) -> None:
         """Say with class labels what the ratings say with numbers."""
         ratings = self.ratings_
-        self.given_, self.suggested_ = (
+        self.given_label_, self.predicted_label_ = (
             ratings.classes[ratings.given],
-            ratings.classes[ratings.suggested],
+            ratings.classes[ratings.predicted],
         )
-        self.reliability_, self.wrong_proba_ = ratings.reliability, ratings.wrong_proba
+        self.label_quality_, self.error_proba_ = ratings.label_quality, ratings.error_proba
         self.verdict_, self.verified_ = ratings.verdicts, ratings.verified
-        self.flagged_ = self.verdict_ == WRONG
+        self.is_label_issue_ = self.verdict_ == WRONG
         occur_once = np.bincount(ratings.given)[ratings.given] == 1
         self.alone_ = occur_once & ~ratings.verified
 
     @property
     def issues(self) -> pd.DataFrame:
         """What else a person should look at, the worst first, as a table."""
-        self._check_in_memory("issues")
+        check_is_fitted(self)
         return issues_frame(self.issues_)
 
-    def next_to_review(self, n: int, *, random_share: float = 0.0, index: Any = None):
+    def next_to_review(self, n: int, *, random_fraction: float = 0.0, index: Any = None):
         """Return which rows to look at next.
 
         Parameters
         ----------
         n : int
             How many.
-        random_share : float, default=0.0
-            Share of them drawn at random, by strata of reliability, instead of the
+        random_fraction : float, default=0.0
+            Share of them drawn at random, by strata of label quality, instead of the
             worst first. Half of each finds wrong labels, and tells how many there
             are with an interval.
         index : sequence, default=None
@@ -362,35 +343,30 @@ class LabelAudit(BaseEstimator):
         Returns
         -------
         DataFrame
-            By row: ``given``, ``suggested``, ``verdict``, ``wrong_probability``,
+            By row: ``given_label``, ``predicted_label``, ``verdict``, ``error_probability``,
             ``drawn``. Enter the true labels as ``label`` and pass it as ``verified``.
         """
         import pandas as pd
 
         if n < 1:
             raise ValueError(f"n={n!r}: ask for one row or more.")
-        if not 0 <= random_share <= 1:
-            raise ValueError(f"random_share={random_share!r} must lie between 0 and 1.")
+        if not 0 <= random_fraction <= 1:
+            raise ValueError(f"random_fraction={random_fraction!r} must lie between 0 and 1.")
         # What was verified has a say in the draw, so that the next one is another.
         check_is_fitted(self)
-        if self._in_blocks is not None and not random_share and index is None:
-            return self._in_blocks.worst(n)[[COLUMNS[name] for name in _SHOWN]].assign(
-                drawn=WORST_FIRST
-            )
-        self._check_in_memory("random_share or index")
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         random = np.random.RandomState((seed + int(self.verified_.sum())) % 2**32)
-        rows, drawn = next_rows(self.ratings_, n, random_share, random)
+        rows, drawn = next_rows(self.ratings_, n, random_fraction, random)
         names = self._row_names if index is None else index
         return pd.DataFrame(
             {
-                **{COLUMNS[name]: getattr(self, name)[rows] for name in _SHOWN},
+                **{_COLUMNS[name]: getattr(self, name)[rows] for name in _SHOWN},
                 "drawn": drawn,
             },
             index=rows if names is None else pd.Index(names)[rows],
         )
 
-    def expected_yield(self, *counts: int) -> dict[int, float]:
+    def expected_errors(self, *counts: int) -> dict[int, float]:
         """Return how many wrong labels the next rows hold, if they are looked at worst first.
 
         Parameters
@@ -398,8 +374,8 @@ class LabelAudit(BaseEstimator):
         *counts : int
             Numbers of rows; none means 20, 50 and 100.
         """
-        self._check_in_memory("expected_yield")
-        return expected_yield(self.ratings_, counts) if counts else expected_yield(self.ratings_)
+        check_is_fitted(self)
+        return expected_errors(self.ratings_, counts) if counts else expected_errors(self.ratings_)
 
     def fit_resample(self, X, y):
         """Return the samples without those of wrong labels, or with the labels suggested for them.
@@ -418,16 +394,13 @@ class LabelAudit(BaseEstimator):
         y : array-like of shape (n_kept,)
             Labels, in the type that was passed.
         """
-        if is_collection(X):
-            raise TypeError(
-                f"X is a {type(X).__name__} in blocks, and fit_resample takes data in memory; fit "
-                "the audit, and choose rows by ratings_, which has the blocks of X."
-            )
         self.fit(X, y)
         if self.action == "relabel":
-            self.sample_indices_ = np.arange(len(self.given_))
-            return X, _with_values(y, np.where(self.flagged_, self.suggested_, self.given_))
-        self.sample_indices_ = np.flatnonzero(~self.flagged_)
+            self.sample_indices_ = np.arange(len(self.given_label_))
+            return X, _with_values(
+                y, np.where(self.is_label_issue_, self.predicted_label_, self.given_label_)
+            )
+        self.sample_indices_ = np.flatnonzero(~self.is_label_issue_)
         kept = self.sample_indices_
         return take_rows(X, kept), take_rows(y, kept)
 
@@ -442,25 +415,23 @@ class LabelAudit(BaseEstimator):
         Returns
         -------
         DataFrame
-            Columns ``given``, ``suggested``, ``verdict``, ``wrong_probability``,
-            ``reliability``, ``flagged``, ``verified``; open labels by reliability,
+            Columns ``given_label``, ``predicted_label``, ``verdict``, ``error_probability``,
+            ``label_quality``, ``is_label_issue``, ``verified``; open labels by label quality,
             then verified ones, then those that cannot be rated. ``attrs`` hold
             ``noise_rate``, ``noise_low``, ``noise_high``, ``noise_basis``,
-            ``noise_words``, and ``expected_yield`` by number of rows.
+            ``noise_words``, and ``expected_errors`` by number of rows.
         """
         check_is_fitted(self)
-        if self._in_blocks is not None:
-            return self._in_blocks.ratings_
         import pandas as pd
 
         table = pd.DataFrame(
             {
-                **{column: getattr(self, name) for name, column in COLUMNS.items()},
+                **{column: getattr(self, name) for name, column in _COLUMNS.items()},
                 "verified": self.verified_,
             },
             index=self._row_names if index is None else index,
         ).iloc[self.ratings_.worst_first]
-        table.attrs = {**attrs_of_noise(self.noise_), "expected_yield": self.expected_yield()}
+        table.attrs = {**attrs_of_noise(self.noise_), "expected_errors": self.expected_errors()}
         return table
 
     def __sklearn_tags__(self):
@@ -473,11 +444,12 @@ def audit_labels(
     X: Any,
     y: Any,
     *,
+    task: str = "classification",
     verified: Any = None,
     groups: Any = None,
-    order: Any = None,
+    times: Any = None,
     proba: Any = None,
-    n_trees: int | None = None,
+    n_estimators: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
@@ -491,7 +463,10 @@ def audit_labels(
         dict of columns; then everything is encoded and scaled inside. Or a Dask array or
         DataFrame of numbers, with y in blocks too: see `LabelAudit`.
     y : array-like of shape (n_samples,), or str
-        Class labels, or the column of the table that holds them.
+        Labels, or the column of the table that holds them.
+    task : {"classification", "regression"}, default="classification"
+        Whether labels are classes or numbers. Numbers are rated by an RVFL ensemble fitted
+        without their row (exact leave-one-out); the options of classes are refused then.
     verified : mapping, Series, DataFrame or array-like, default=None
         True labels that a person has confirmed or corrected, by row, see
         `LabelAudit.fit`. They are never called wrong, teach the forest, and say how many
@@ -499,13 +474,13 @@ def audit_labels(
     groups : array-like of shape (n_samples,) or str, default=None
         Samples of one group, such as a patient, are rated by trees that saw none of it.
         A text names a column of the table, which is no input then.
-    order : array-like of shape (n_samples,) or str, default=None
-        What came when: a sample is rated by trees grown on other stretches of time. A
+    times : array-like of shape (n_samples,) or str, default=None
+        When each sample came: it is rated by trees grown on other stretches of time. A
         text names a column of the table.
     proba : array-like of shape (n_samples, n_classes), default=None
         Class probabilities of another model, of samples that it did not see, in the order
         of the sorted classes; no forest is grown then.
-    n_trees : int or None, default=None
+    n_estimators : int or None, default=None
         Trees of the ball forest; None takes enough for the data's size.
     random_state : int, RandomState or None, default=None
         The same number gives the same audit, whatever `n_jobs` is.
@@ -515,21 +490,26 @@ def audit_labels(
     Returns
     -------
     DataFrame
-        Indexed like X or y, sorted worst first: ``given``, ``suggested``, ``verdict``
-        ("wrong", "ambiguous", "strange", "fine", "unknown"), ``wrong_probability``,
-        ``reliability`` (the probability of the given label; NaN, last, where it cannot be
-        known), ``flagged`` (the verdict is "wrong"), ``verified``. Its ``attrs`` hold the
+        Indexed like X or y, sorted worst first: ``given_label``, ``predicted_label``, ``verdict``
+        ("wrong", "ambiguous", "outlier", "fine", "unknown"), ``error_probability``,
+        ``label_quality`` (the probability of the given label; NaN, last, where it cannot be
+        known), ``is_label_issue`` (the verdict is "wrong"), ``verified``. Its ``attrs`` hold the
         share of wrong labels, ``noise_rate``, from ``noise_low`` to ``noise_high``, what it
-        rests on (``noise_basis``, ``noise_words``), ``expected_yield``; of a raw table also
+        rests on (``noise_basis``, ``noise_words``), ``expected_errors``; of a raw table also
         its ``warnings``, worth reading before the rest. For Dask collections a lazy table
         in the order and the blocks of X, by number of the row, without ``verified`` and
-        ``expected_yield``.
+        ``expected_errors``.
+
+        Of numbers: ``given_label``, ``predicted_label`` (without the row), ``low`` and ``high``
+        (about 95 % of right values lie between them), ``error_probability``,
+        ``is_label_issue`` (it is above one half). ``attrs`` hold ``noise_rate``, ``explained``
+        (R squared of the prediction without the row) and ``warnings``. Where ``explained`` is
+        below 0.05 nothing can be judged: there is a warning, and probabilities are NaN.
 
     See Also
     --------
     granulearn.LabelAudit : The same as an object, which keeps everything.
     granulearn.Review : Leads through the doubtful labels.
-    granulearn.audit_values : The same for numbers.
 
     Examples
     --------
@@ -541,6 +521,15 @@ def audit_labels(
     >>> int(table.index[0]), table["verdict"].iloc[0]
     (10, 'wrong')
 
+    Numbers:
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> X_numbers, numbers = load_diabetes(return_X_y=True)
+    >>> numbers[10] = 1010.0  # a slipped point: it was 101
+    >>> table = audit_labels(X_numbers, numbers, task="regression", random_state=0)
+    >>> int(table.index[0]), bool(table["is_label_issue"].iloc[0])
+    (10, True)
+
     In blocks, on whatever cluster Dask has:
 
     >>> import dask.array as da
@@ -548,12 +537,30 @@ def audit_labels(
     >>> blocks.npartitions, blocks["verdict"].compute()[10]
     (3, 'wrong')
     """
-    settings: dict[str, Any] = {"n_trees": n_trees, "random_state": random_state, "n_jobs": n_jobs}
-    known = {"verified": verified, "groups": groups, "order": order, "proba": proba}
-    if is_collection(X):
-        audit = fit_collection(X, y, known, n_trees=n_trees, random_state=random_state)
-        return audit.ratings_
-    by_name = any(isinstance(value, str) for value in (y, groups, order))
+    settings: dict[str, Any] = {
+        "n_estimators": n_estimators,
+        "random_state": random_state,
+        "n_jobs": n_jobs,
+    }
+    known = {"verified": verified, "groups": groups, "times": times, "proba": proba}
+    if task not in TASKS:
+        raise ValueError(f"task={task!r} must be one of {', '.join(TASKS)}.")
+    if task == "regression":
+        of_classes = [
+            name
+            for name, value in {**known, "n_estimators": n_estimators}.items()
+            if value is not None
+        ]
+        if of_classes:
+            raise ValueError(f"{', '.join(of_classes)}: for classes only; leave it out.")
+        from granulearn.audit.value_audit import rate_values
+
+        return rate_values(X, y, random_state=random_state, n_jobs=n_jobs)
+    if hasattr(X, "__dask_graph__"):
+        from granulearn.dask.audit import audit_collection
+
+        return audit_collection(X, y, known, n_estimators=n_estimators, random_state=random_state)
+    by_name = any(isinstance(value, str) for value in (y, groups, times))
     if not by_name and not is_raw_table(X):
         return LabelAudit(**settings).fit(X, y, **known).to_frame(row_names(X, y))
     from granulearn.audit.table_audit import audit_raw_table

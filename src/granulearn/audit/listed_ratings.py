@@ -15,8 +15,16 @@ from granulearn.audit.verified import VerifiedLabels
 from granulearn.tables import TrainingTable
 from granulearn.tables.parse.cells import as_text
 
-NEEDED = ("row", "hash", "given", "suggested", "verdict", "wrong_probability", "reliability")
-FURTHER = ("flagged", "decision", "new_label")
+NEEDED = (
+    "row",
+    "hash",
+    "given_label",
+    "predicted_label",
+    "verdict",
+    "error_probability",
+    "label_quality",
+)
+FURTHER = ("is_label_issue", "decision", "new_label")
 OF_WHOLE_TABLE = "drawn"
 """A list with this column is of a table that can be reviewed itself, which is better."""
 
@@ -46,7 +54,7 @@ def columns_of_listing(names: Sequence[str]) -> tuple[str, ...]:
 def audit_of_listing(table: TrainingTable, verified: VerifiedLabels) -> LabelAudit:
     """Return the audit that a list tells of; no label is rated again.
 
-    Of a class that is neither given nor suggested, the list says nothing: its probability is
+    Of a class that is neither given nor predicted, the list says nothing: its probability is
     an even share of what is left. A suggestion that no row of the list has as its label
     is none.
 
@@ -61,18 +69,18 @@ def audit_of_listing(table: TrainingTable, verified: VerifiedLabels) -> LabelAud
     cells = table.cells.take(pa.array(table.rows))
     classes, given = np.unique(table.y, return_inverse=True)
     names = {str(label): code for code, label in enumerate(classes.tolist())}
-    suggested = np.array([names.get(text, -1) for text in _texts(cells, "suggested")])
-    suggested = np.where(suggested < 0, given, suggested)
-    reliability = _numbers(cells, "reliability")
+    predicted = np.array([names.get(text, -1) for text in _texts(cells, "predicted_label")])
+    predicted = np.where(predicted < 0, given, predicted)
+    label_quality = _numbers(cells, "label_quality")
     verdicts = np.array(_texts(cells, "verdict"), dtype="<U9")
     verdicts[~np.isin(verdicts, VERDICTS)] = UNKNOWN
     ratings = Ratings(
         classes=classes,
         given=given,
-        proba=_probabilities(given, suggested, reliability, len(classes)),
-        reliability=reliability,
-        wrong_proba=_numbers(cells, "wrong_probability"),
-        suggested=suggested,
+        proba=_probabilities(given, predicted, label_quality, len(classes)),
+        label_quality=label_quality,
+        error_proba=_numbers(cells, "error_probability"),
+        predicted=predicted,
         verdicts=verdicts,
         verified=np.zeros(len(given), dtype=bool),
     )
@@ -84,15 +92,15 @@ def audit_of_listing(table: TrainingTable, verified: VerifiedLabels) -> LabelAud
     return LabelAudit()._told(ratings, nothing, verified)
 
 
-def _probabilities(given, suggested, reliability, n_classes: int) -> np.ndarray:
+def _probabilities(given, predicted, label_quality, n_classes: int) -> np.ndarray:
     """Return what a list tells of the probabilities of classes."""
     rows, n_rows = np.arange(len(given)), len(given)
-    rest = (1 - reliability) / max(n_classes - 1, 1)
+    rest = (1 - label_quality) / max(n_classes - 1, 1)
     proba = np.repeat(rest[:, None], n_classes, axis=1)
-    differs = suggested != given
+    differs = predicted != given
     proba[differs] = 0
-    proba[rows[differs], suggested[differs]] = 1 - reliability[differs]
-    proba[np.arange(n_rows), given] = reliability
+    proba[rows[differs], predicted[differs]] = 1 - label_quality[differs]
+    proba[np.arange(n_rows), given] = label_quality
     return proba
 
 

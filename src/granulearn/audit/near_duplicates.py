@@ -14,8 +14,8 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from granulearn.audit.embedding import Places
 from granulearn.audit.issues import Issue, named_rows, worst_first
-from granulearn.audit.places import Places
 
 CONTRADICTION = "contradictory copies"
 SHARED = "copies across groups"

@@ -120,7 +120,7 @@ def verified_rate(ratings: Ratings, verified: VerifiedLabels, before: NoiseRate)
     """Estimate the share of wrong labels from those that a person has looked at.
 
     Rows that were not drawn at random stand for themselves. Rows drawn at random stand for
-    all others, by strata of reliability. The interval is Clopper and Pearson's at the
+    all others, by strata of label quality. The interval is Clopper and Pearson's at the
     number of rows that a simple random sample of the same error would have.
 
     Parameters
@@ -219,23 +219,23 @@ def _stratified(
 ) -> tuple[float, float]:
     """Return the share of wrong labels among the rest, and how many random rows it is worth.
 
-    Strata hold equally many of the drawn rows, in the order of reliability.
+    Strata hold equally many of the drawn rows, in the order of label quality.
     """
-    reliability = np.nan_to_num(ratings.reliability, nan=1.0)
+    label_quality = np.nan_to_num(ratings.label_quality, nan=1.0)
     n_drawn = len(drawn)
     n_strata = max(1, min(_MOST_STRATA, n_drawn // _LEAST_IN_STRATUM))
-    order = np.argsort(reliability[drawn], kind="stable")
+    order = np.argsort(label_quality[drawn], kind="stable")
     parts = np.array_split(order, n_strata)
     # Half way to the next row: an edge at a drawn row would cut its stratum short.
     edges = np.array(
         [
-            (reliability[drawn[below[-1]]] + reliability[drawn[above[0]]]) / 2
+            (label_quality[drawn[below[-1]]] + label_quality[drawn[above[0]]]) / 2
             for below, above in pairwise(parts)
         ]
     )
-    stratum_of_rest = np.searchsorted(edges, reliability[rest], side="left")
-    # Drawn rows of equal reliability may lie on both sides of an edge; their values decide.
-    stratum_of_drawn = np.searchsorted(edges, reliability[drawn], side="left")
+    stratum_of_rest = np.searchsorted(edges, label_quality[rest], side="left")
+    # Drawn rows of equal label quality may lie on both sides of an edge; their values decide.
+    stratum_of_drawn = np.searchsorted(edges, label_quality[drawn], side="left")
     # Rows of strata without a drawn one, as equal values may leave them, are like the others.
     counted = np.isin(stratum_of_rest, stratum_of_drawn).sum()
     estimate, variance = 0.0, 0.0

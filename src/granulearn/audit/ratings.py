@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-WRONG, AMBIGUOUS, STRANGE, FINE, UNKNOWN = "wrong", "ambiguous", "strange", "fine", "unknown"
-VERDICTS = (WRONG, AMBIGUOUS, STRANGE, FINE, UNKNOWN)
+WRONG, AMBIGUOUS, OUTLIER, FINE, UNKNOWN = "wrong", "ambiguous", "outlier", "fine", "unknown"
+VERDICTS = (WRONG, AMBIGUOUS, OUTLIER, FINE, UNKNOWN)
 """Another class is clearly more probable; two classes are plausible; the inputs are far from
 all others; nothing speaks against the label; nothing can be said."""
 
@@ -26,11 +26,11 @@ class Ratings:
     proba: np.ndarray
     """(n, K) calibrated probability of each class as a given label, by models that did not see
     the row."""
-    reliability: np.ndarray
+    label_quality: np.ndarray
     """(n,) that of the given class; NaN where it cannot be known."""
-    wrong_proba: np.ndarray
+    error_proba: np.ndarray
     """(n,) probability that the true class is another one; NaN where it cannot be known."""
-    suggested: np.ndarray
+    predicted: np.ndarray
     """(n,) number of the class to put in its place; the given one where nothing is known."""
     verdicts: np.ndarray
     """(n,) one of `VERDICTS`."""
@@ -40,34 +40,34 @@ class Ratings:
     @cached_property
     def known(self) -> np.ndarray:
         """(n,) true where the label could be rated."""
-        return ~np.isnan(self.reliability)
+        return ~np.isnan(self.label_quality)
 
     @cached_property
     def believed(self) -> np.ndarray:
         """(n,) number of the class that each row counts for: the verified one, or the given."""
-        return np.where(self.verified, self.suggested, self.given)
+        return np.where(self.verified, self.predicted, self.given)
 
     @cached_property
     def trusted(self) -> np.ndarray:
         """(n,) true for labels that may speak for their class: verified, or reliable and fine."""
-        reliable = np.nan_to_num(self.reliability) >= TRUSTED_FROM
+        reliable = np.nan_to_num(self.label_quality) >= TRUSTED_FROM
         return self.verified | ((self.verdicts == FINE) & reliable)
 
     @cached_property
     def rivals(self) -> np.ndarray:
         """(n,) number of the most probable other class; -1 where nothing is known.
 
-        It is the suggested class wherever that is not the given one.
+        It is the predicted class wherever that is not the given one.
         """
         if len(self.classes) < 2:
             return np.full(len(self.given), -1)
         second = np.where(self.known, likeliest_other(self.proba, self.given)[0], -1)
-        return np.where(self.suggested != self.given, self.suggested, second)
+        return np.where(self.predicted != self.given, self.predicted, second)
 
     @cached_property
     def worst_first(self) -> np.ndarray:
-        """Positions of all labels: open ones by reliability, then verified ones, then unknown."""
-        rank = np.where(self.verified, 2.0, self.reliability)
+        """Positions of all labels: open ones by label quality, then verified ones, then unknown."""
+        rank = np.where(self.verified, 2.0, self.label_quality)
         return np.argsort(np.where(np.isnan(rank), 3.0, rank), kind="stable")
 
 

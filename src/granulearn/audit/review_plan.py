@@ -17,11 +17,11 @@ _LEAST, _MOST = 0.001, 0.999
 
 
 def next_rows(
-    ratings: Ratings, n_rows: int, random_share: float, random: np.random.RandomState
+    ratings: Ratings, n_rows: int, random_fraction: float, random: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
     """Choose rows to look at among those nobody has verified.
 
-    Rows at random are drawn all along the order by reliability, one from each stretch, and
+    Rows at random are drawn all along the order by label quality, one from each stretch, and
     each row is equally likely to be drawn. The rest are the worst of the others.
 
     Parameters
@@ -30,7 +30,7 @@ def next_rows(
         What an audit says.
     n_rows : int
         How many to choose; fewer if there are fewer.
-    random_share : float
+    random_fraction : float
         Share of them drawn at random, between zero and one.
     random : RandomState
         Draws them.
@@ -44,11 +44,11 @@ def next_rows(
     """
     open_rows = ratings.worst_first[~ratings.verified[ratings.worst_first]]
     n_rows = min(n_rows, len(open_rows))
-    n_random = round(random_share * n_rows)
+    n_random = round(random_fraction * n_rows)
     by_chance = open_rows[_spread_draw(len(open_rows), n_random, random)]
     worst = open_rows[~np.isin(open_rows, by_chance)][: n_rows - n_random]
     drawn = np.repeat([WORST_FIRST, AT_RANDOM], [len(worst), n_random])
-    # In any order but by reliability: whoever stops early has seen a random part of them.
+    # In any order but by label quality: whoever stops early has seen a random part of them.
     return np.concatenate([worst, random.permutation(by_chance)]), drawn
 
 
@@ -78,7 +78,7 @@ def _spread_draw(n_rows: int, n_drawn: int, random: np.random.RandomState) -> np
     return np.sort([*kept, holder][:n_drawn]).astype(np.intp)
 
 
-def expected_yield(ratings: Ratings, counts: tuple[int, ...] = FORECASTS) -> dict[int, float]:
+def expected_errors(ratings: Ratings, counts: tuple[int, ...] = FORECASTS) -> dict[int, float]:
     """Return how many wrong labels the next rows will hold, looked at worst first.
 
     Parameters
@@ -89,10 +89,10 @@ def expected_yield(ratings: Ratings, counts: tuple[int, ...] = FORECASTS) -> dic
         Numbers of rows; those above the number of open rows are cut to it.
     """
     rows = ratings.worst_first[~ratings.verified[ratings.worst_first]]
-    if np.isnan(ratings.wrong_proba[rows]).all():
+    if np.isnan(ratings.error_proba[rows]).all():
         return {}
     # What cannot be rated comes last, and nothing is expected of it.
-    found = np.cumsum(np.nan_to_num(ratings.wrong_proba[rows]))
+    found = np.cumsum(np.nan_to_num(ratings.error_proba[rows]))
     most = len(rows)
     sizes = sorted({min(count, most) for count in counts} - {0})
     return {size: float(found[size - 1]) for size in sizes}
@@ -101,7 +101,7 @@ def expected_yield(ratings: Ratings, counts: tuple[int, ...] = FORECASTS) -> dic
 def scaled_by_verified(ratings: Ratings, verified: VerifiedLabels) -> Ratings:
     """Return ratings whose probabilities of being wrong agree with what a person found.
 
-    Log odds of being wrong become a line in the log odds of reliability. Before anybody
+    Log odds of being wrong become a line in the log odds of label quality. Before anybody
     looked it is the line that fits the probabilities of the audit best; what was found
     moves and turns it.
 
@@ -112,16 +112,16 @@ def scaled_by_verified(ratings: Ratings, verified: VerifiedLabels) -> Ratings:
     verified : VerifiedLabels
         What a person found.
     """
-    rated = ~np.isnan(ratings.wrong_proba)
+    rated = ~np.isnan(ratings.error_proba)
     rows = verified.rows[rated[verified.rows]]
     if len(rows) == 0:
         return ratings
     truth = verified.truth[rated[verified.rows]]
-    doubt = -logit(np.clip(ratings.reliability, _LEAST, _MOST))
-    said = logit(np.clip(ratings.wrong_proba, _LEAST, _MOST))
+    doubt = -logit(np.clip(ratings.label_quality, _LEAST, _MOST))
+    said = logit(np.clip(ratings.error_proba, _LEAST, _MOST))
     before = _line_through(doubt[rated], said[rated])
     shift, slope = _logistic_fit(doubt[rows], truth != ratings.given[rows], before)
-    return replace(ratings, wrong_proba=expit(shift + slope * doubt))
+    return replace(ratings, error_proba=expit(shift + slope * doubt))
 
 
 def _line_through(x: np.ndarray, y: np.ndarray) -> np.ndarray:

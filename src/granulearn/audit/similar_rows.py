@@ -144,10 +144,10 @@ def _reasons(audit, trees, rows, given, at, rivals) -> Iterator[Reasons]:
             starts[k] += tails[0] * says[0]
             changes[i, path[:-1]] = tails[1:] * np.diff(says)
         pushes[asked] += changes @ tree.shares
-    for k, n_trees in enumerate(n_unseen):
+    for k, n_estimators in enumerate(n_unseen):
         similar = _most_similar(weights[k])
         counts = np.bincount(given[similar], minlength=len(audit.classes_))
-        yield Reasons(counts, pushes[k] / n_trees, float(starts[k] / n_trees))
+        yield Reasons(counts, pushes[k] / n_estimators, float(starts[k] / n_estimators))
 
 
 def _add_weights(weights: np.ndarray, tree: _Tree, path: np.ndarray) -> None:

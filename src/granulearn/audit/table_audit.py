@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn.audit.bags import check_units
+from granulearn.audit.groups import check_groups
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.listed_ratings import audit_of_listing
 from granulearn.audit.raw_inputs import row_names
@@ -25,9 +25,8 @@ from granulearn.audit.verified import (
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import MISSING_NAME
 from granulearn.tables import ColumnOptions, TableError, TrainingTable
-from granulearn.tables.parse.cells import as_text, is_nested
+from granulearn.tables.parse.cells import as_text, is_nested, row_hashes
 from granulearn.tables.parse.dates import RUNNING
-from granulearn.tables.row_hashes import row_hashes
 from granulearn.tables.training_table import read_labelled_table
 
 if TYPE_CHECKING:
@@ -66,15 +65,17 @@ class TableAudit:
             ``drawn`` ("random" or "worst"), and the columns of the table in its own order.
         """
         data, cells, audit = self.table, self._cells(), self.audit
-        verdict = audit.to_frame(np.arange(len(audit.given_)))
+        verdict = audit.to_frame(np.arange(len(audit.given_label_)))
         # What was decided so far, and room for more.
-        settled = audit.suggested_ != audit.given_
+        settled = audit.predicted_label_ != audit.given_label_
         verdict["decision"] = np.where(settled, CHANGE, KEEP)[verdict.index]
-        verdict["new_label"] = np.where(settled, audit.suggested_.astype(str), "")[verdict.index]
+        verdict["new_label"] = np.where(settled, audit.predicted_label_.astype(str), "")[
+            verdict.index
+        ]
         verdict.loc[~verdict["verified"], ["decision", "new_label"]] = ""
         verdict["drawn"] = np.where(audit.at_random_, AT_RANDOM, WORST_FIRST)[verdict.index]
         if sample:
-            drawn = audit.next_to_review(sample, random_share=1.0).index
+            drawn = audit.next_to_review(sample, random_fraction=1.0).index
             verdict.loc[drawn, "drawn"] = AT_RANDOM
             verdict = verdict.loc[[*drawn, *verdict.index.difference(drawn, sort=False)]]
         unlabelled = np.setdiff1d(np.arange(cells.num_rows), data.rows)
@@ -123,9 +124,9 @@ def audit_table(
     *,
     verified: Any = None,
     groups: Any = None,
-    order: Any = None,
+    times: Any = None,
     proba: Any = None,
-    n_trees: int | None = None,
+    n_estimators: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> TableAudit:
@@ -134,14 +135,14 @@ def audit_table(
     Parameters
     ----------
     table : TrainingTable
-        What was read; with its cells, if groups or an order are asked for by name.
+        What was read; with its cells, if groups or times are asked for by name.
     verified, proba : optional
         As in `LabelAudit.fit`; one entry per row of the table or per row with a label.
     groups : str or array-like, default=None
         The column, or the values, that say which rows stay together.
-    order : str or array-like, default=None
-        The column, or the values, that say what came when.
-    n_trees : int or None, default=None
+    times : str or array-like, default=None
+        The column, or the values, of times.
+    n_estimators : int or None, default=None
         Trees of the ball forest; None takes enough for the data's size.
     random_state : int, RandomState or None, default=None
         The same number gives the same audit, whatever `n_jobs` is.
@@ -149,8 +150,8 @@ def audit_table(
         Threads; None means 1 and -1 all cores.
     """
     X, names = _inputs(table)
-    units = _named_units(table, groups, order)
-    audit = LabelAudit(n_trees=n_trees, random_state=random_state, n_jobs=n_jobs)
+    units = _named_units(table, groups, times)
+    audit = LabelAudit(n_estimators=n_estimators, random_state=random_state, n_jobs=n_jobs)
     audit.fit(
         X,
         table.y,
@@ -195,11 +196,11 @@ def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> p
     y : str or array-like
         The column of labels, or the labels.
     known : dict
-        What `audit_labels` was told: verified, groups, order, proba.
+        What `audit_labels` was told: verified, groups, times, proba.
     **settings
         Of `LabelAudit`.
     """
-    named_columns = [name for name in (known["groups"], known["order"]) if isinstance(name, str)]
+    named_columns = [name for name in (known["groups"], known["times"]) if isinstance(name, str)]
     options = ColumnOptions(ignore=(known["groups"],) if isinstance(known["groups"], str) else ())
     data = read_labelled_table(X, y, options, keep_cells=bool(named_columns))
     names = row_names(X, y)
@@ -221,16 +222,16 @@ def _of_rows(table: TrainingTable, values: Any) -> Any:
     return values.iloc[table.rows] if hasattr(values, "iloc") else [values[r] for r in table.rows]
 
 
-def _named_units(table: TrainingTable, groups: Any, order: Any) -> dict[str, Any]:
-    """Return groups and order by row; a column that cannot be either is an error of the table."""
+def _named_units(table: TrainingTable, groups: Any, times: Any) -> dict[str, Any]:
+    """Return groups and times by row; a column that cannot be either is an error of the table."""
     units = {
         "groups": _texts(table, groups) if isinstance(groups, str) else _of_rows(table, groups),
-        "order": _moments(table, order) if isinstance(order, str) else _of_rows(table, order),
+        "times": _moments(table, times) if isinstance(times, str) else _of_rows(table, times),
     }
-    named = [name for name in (groups, order) if isinstance(name, str)]
+    named = [name for name in (groups, times) if isinstance(name, str)]
     if named:
         try:
-            check_units(units["groups"], units["order"], len(table.y))
+            check_groups(units["groups"], units["times"], len(table.y))
         except ValueError as error:
             raise TableError(f"column {' and '.join(map(repr, named))}: {error}") from error
     return units

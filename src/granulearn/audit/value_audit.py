@@ -1,4 +1,4 @@
-"""audit_values: rate every number of a target by networks that did not see it."""
+"""Audit of numbers: rate every value of a target by networks that did not see it."""
 
 from __future__ import annotations
 
@@ -36,69 +36,22 @@ N_REFITS = 2
 FARTHEST = 5.0
 
 
-def audit_values(
+def rate_values(
     X: Any, y: Any, *, random_state: Any = None, n_jobs: int | None = None
 ) -> pd.DataFrame:
-    """Rate every number of a target, and list the numbers that are probably wrong first.
+    """Return the frame of ``audit_labels(X, y, task="regression")``.
 
     An RVFL ensemble predicts each value from networks fitted without its row (exact
     leave-one-out), and is fitted again with less weight on values that are far off. The
     residual of a row is measured by the usual size of the residuals of its 50 nearest rows,
-    more generously for a row that is far from all others. How far values are from what is
-    expected then tells how probably each is wrong. Its weak points are small errors, which
-    look like ordinary spread, and values whose spread has longer tails than is assumed:
-    there right ones are flagged too.
+    more generously for a row that is far from all others. Up to 20,000 rows are all fitted. Of
+    more, 10,000 are, spread evenly, and the others are predicted out of sample; neighbours are
+    sought among at most 10,000 rows.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features), or a raw table
-        Numbers, of any scale. Or a table as it comes: a path, a frame of pandas or polars
-        with any types, an Arrow table, a list of dicts, a dict of columns; then cells are
-        read, filled and encoded inside.
-    y : array-like of shape (n_samples,), or str
-        The numbers to audit, or the column of the table that holds them.
-    random_state : int, RandomState or None, default=None
-        The same number gives the same audit, whatever `n_jobs` is.
-    n_jobs : int or None, default=None
-        Threads of the search for neighbours; None means 1 and -1 all cores.
-
-    Returns
-    -------
-    DataFrame
-        Indexed like X or y, sorted worst first: ``given``, ``expected`` (the prediction
-        without the row), ``low`` and ``high`` (between them lie about 95 % of right
-        values), ``wrong_probability``, ``flagged`` (it is above one half). Its ``attrs``
-        hold ``noise_rate``, the mean of these probabilities and so the estimated share of
-        wrong values; ``explained``, R squared of what is expected, each value counted as
-        far as it is trusted; and ``warnings``, worth reading before the rest. Where
-        ``explained`` is below 0.05 nothing can be judged: nothing is flagged,
-        probabilities are NaN, and there is a warning.
-
-    See Also
-    --------
-    audit_labels : The same for classes.
-
-    Notes
-    -----
-    The probability takes right values for draws of Student's t with seven degrees of
-    freedom around what is expected, with the local spread, and wrong ones for draws of a
-    Cauchy distribution five times as wide; their share is estimated, too low rather than
-    too high where a fifth of the values or more are wrong. An error that repeats,
-    say a unit that is wrong in all rows of a kind, is what the inputs predict, and is
-    not found.
-
-    Up to 20,000 rows are all fitted. Of more, 10,000 are, spread evenly, and the others are
-    predicted out of sample; neighbours are sought among at most 10,000 rows.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> from granulearn.audit import audit_values
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> y[10] = 1010.0  # a slipped point: it was 101
-    >>> table = audit_values(X, y, random_state=0)
-    >>> int(table.index[0]), bool(table["flagged"].iloc[0])
-    (10, True)
+    X, y, random_state, n_jobs
+        As for `audit_labels`.
     """
     if isinstance(y, str) or is_raw_table(X):
         from granulearn.audit.value_table import audit_raw_values
@@ -140,7 +93,7 @@ def check_values(y: Any) -> np.ndarray:
         shown = ", ".join(map(str, given[:3]))
         raise ValueError(
             f"y must hold numbers, and holds {given.dtype} ({shown}, ...): convert it to numbers, "
-            "or use audit_labels if these are classes."
+            "or use task='classification'."
         )
     values = given.astype(np.float64)
     bad = np.flatnonzero(~np.isfinite(values))
@@ -168,7 +121,7 @@ def _check_numbers(X: Any) -> np.ndarray:
     )
     try:
         inputs, _ = check_inputs(
-            X, np.arange(n_samples_of(X)), "audit_values", dtype=np.float64, ensure_all_finite=False
+            X, np.arange(n_samples_of(X)), "audit_labels", dtype=np.float64, ensure_all_finite=False
         )
     except ValueError as error:
         if "could not convert string" not in str(error):
@@ -193,7 +146,7 @@ def list_values(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    """Return the listing of `audit_values` for checked inputs and values.
+    """Return the frame of the audit for checked inputs and values.
 
     Parameters
     ----------
@@ -222,7 +175,7 @@ def list_values(
         expected = predict_without(scaled, targets, seed)
     with limited_threads(effective_n_jobs(n_jobs), "openmp"):
         ratings = rate_residuals(scaled, expected, targets - expected)
-    explained = explained_share(targets, targets - expected, 1 - ratings.wrong_proba)
+    explained = explained_share(targets, targets - expected, 1 - ratings.error_proba)
     notes = _notes(explained, len(y), int(np.count_nonzero(place != np.arange(len(y)))))
     judged = explained >= MIN_EXPLAINED
     # Rows that are equal in everything share what is said of the first of them.
@@ -233,15 +186,15 @@ def list_values(
         with np.errstate(over="ignore"):
             return (numbers[back] * unit + middle) * power
 
-    proba = ratings.wrong_proba[back]
+    proba = ratings.error_proba[back]
     listing = pd.DataFrame(
         {
-            "given": y,
-            "expected": in_units(expected),
+            "given_label": y,
+            "predicted_label": in_units(expected),
             "low": in_units(expected - ratings.half_width),
             "high": in_units(expected + ratings.half_width),
-            "wrong_probability": proba if judged else np.full(len(y), np.nan),
-            "flagged": (proba > 0.5) & judged,
+            "error_probability": proba if judged else np.full(len(y), np.nan),
+            "is_label_issue": (proba > 0.5) & judged,
         },
         index=index,
     )

@@ -36,7 +36,7 @@ class ValueRatings:
     """(n,) usual size of the residuals near each row."""
     distance: np.ndarray
     """(n,) size of each residual, in units of the spread."""
-    wrong_proba: np.ndarray
+    error_proba: np.ndarray
     """(n,) probability that the value is wrong."""
     half_width: np.ndarray
     """(n,) how far from what is expected 95 % of the right values lie."""
@@ -58,9 +58,9 @@ def rate_residuals(X: np.ndarray, expected: np.ndarray, residuals: np.ndarray) -
     near = neighbours(points)
     spread = local_spread(residuals, near, remoteness(points, near))
     distance = np.abs(residuals) / spread
-    wrong_proba = wrong_probability(distance)
-    half_width = spread * weighted_quantile(distance, 1 - wrong_proba, RANGE)
-    return ValueRatings(spread, distance, wrong_proba, half_width)
+    error_proba = error_probability(distance)
+    half_width = spread * weighted_quantile(distance, 1 - error_proba, RANGE)
+    return ValueRatings(spread, distance, error_proba, half_width)
 
 
 def _points(X: np.ndarray, expected: np.ndarray) -> np.ndarray:
@@ -141,7 +141,7 @@ def usual_size(numbers: np.ndarray) -> float:
     return size if size > 0 else float(np.abs(numbers).mean())
 
 
-def wrong_probability(distance: np.ndarray) -> np.ndarray:
+def error_probability(distance: np.ndarray) -> np.ndarray:
     """Return the probability that a value is wrong, given how far all values are from expected.
 
     Two groups are assumed. Distances of right values follow Student's t with seven degrees

@@ -43,7 +43,7 @@ class NumberTable:
 def audit_raw_values(
     X: Any, y: Any, *, random_state: Any = None, n_jobs: int | None = None
 ) -> pd.DataFrame:
-    """Return the listing of `audit_values` for a raw table.
+    """Return the frame of the audit of numbers for a raw table.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ def read_number_table(file: TableFile, target: str) -> NumberTable:
             file.path,
             [
                 f"Column {target!r}, the target, holds no numbers but is of the kind "
-                f"{column.kind!r} ({shown}, ...): choose another column, or use audit_labels if "
-                "these are classes."
+                f"{column.kind!r} ({shown}, ...): choose another column, or leave out "
+                "task='classification' if these are classes."
             ],
         )
     if len(report.schema.used) == 1:

@@ -9,7 +9,7 @@ import numpy as np
 from granulearn.audit.ratings import (
     AMBIGUOUS,
     FINE,
-    STRANGE,
+    OUTLIER,
     UNKNOWN,
     WRONG,
     Ratings,
@@ -124,7 +124,7 @@ def evenly_spread(proba: np.ndarray, given: np.ndarray, n_rows: int) -> np.ndarr
     if len(given) <= n_rows:
         return np.arange(len(given))
     own = proba[np.arange(len(given)), given]
-    # Rows of the same reliability are told apart by the rest, so that their order has no say;
+    # Rows of the same label quality are told apart by the rest, so that their order has no say;
     # of two classes there is no rest.
     order = np.argsort(own) if proba.shape[1] == 2 else np.lexsort((*proba.T, own))
     return order[np.linspace(0, len(order) - 1, n_rows).astype(int)]
@@ -161,7 +161,7 @@ def rate_labels(
     evidence: Evidence,
     classes: np.ndarray,
     rates: tuple[float, ...],
-    strange: np.ndarray | None = None,
+    outlier: np.ndarray | None = None,
 ) -> Ratings:
     """Give a verdict on each label.
 
@@ -174,14 +174,14 @@ def rate_labels(
     rates : tuple of float
         Shares of wrong labels that are as probable as each other; none if nothing can be
         judged, and then no label can.
-    strange : ndarray of shape (n,), default=None
+    outlier : ndarray of shape (n,), default=None
         True where the inputs are far from all others.
     """
     given, known, calibrated = evidence.given, evidence.known, evidence.calibrated
     rows = np.arange(len(given))
     own = np.where(known, calibrated[rows, given], np.nan)
     verdicts = np.full(len(given), UNKNOWN, dtype="<U9")
-    suggested, wrong_proba = given.copy(), np.full(len(given), np.nan)
+    predicted, error_proba = given.copy(), np.full(len(given), np.nan)
     if len(classes) > 1 and rates:
         other, rival = likeliest_other(calibrated, given)
         ratio = np.divide(rival, own, out=np.full(len(own), np.inf), where=own > 0)
@@ -191,27 +191,27 @@ def rate_labels(
         wrong = ratio > CLEARLY * np.sqrt(len(classes) - 1)
         ambiguous = ~wrong & (ratio >= PLAUSIBLE)
         verdicts[known] = FINE
-        if strange is not None:
-            verdicts[known & strange] = STRANGE
+        if outlier is not None:
+            verdicts[known & outlier] = OUTLIER
         verdicts[known & ambiguous] = AMBIGUOUS
         verdicts[known & wrong] = WRONG
-        suggested = np.where(known & (rival > np.nan_to_num(own)), other, given)
-        each = [wrong_probability(own[known], rate, len(classes)) for rate in rates]
+        predicted = np.where(known & (rival > np.nan_to_num(own)), other, given)
+        each = [error_probability(own[known], rate, len(classes)) for rate in rates]
         # numpy's mean adds up a single row in another order than many.
-        wrong_proba[known] = sum(each) / len(each)
+        error_proba[known] = sum(each) / len(each)
     return Ratings(
         classes=classes,
         given=given,
         proba=calibrated,
-        reliability=own,
-        wrong_proba=wrong_proba,
-        suggested=suggested,
+        label_quality=own,
+        error_proba=error_proba,
+        predicted=predicted,
         verdicts=verdicts,
         verified=np.zeros(len(given), dtype=bool),
     )
 
 
-def wrong_probability(own: np.ndarray, rate: float, n_classes: int) -> np.ndarray:
+def error_probability(own: np.ndarray, rate: float, n_classes: int) -> np.ndarray:
     """Return the probability that labels are wrong, by Bayes' rule.
 
     Say that a share of the labels is wrong at random: T has 1 - rate on its diagonal, and
@@ -250,13 +250,13 @@ def with_verified(ratings: Ratings, rows: np.ndarray, truth: np.ndarray) -> Rati
     if len(rows) == 0:
         return ratings
     verified, verdicts = ratings.verified.copy(), ratings.verdicts.copy()
-    suggested, wrong_proba = ratings.suggested.copy(), ratings.wrong_proba.copy()
-    verified[rows], verdicts[rows], suggested[rows] = True, FINE, truth
-    wrong_proba[rows] = truth != ratings.given[rows]
+    predicted, error_proba = ratings.predicted.copy(), ratings.error_proba.copy()
+    verified[rows], verdicts[rows], predicted[rows] = True, FINE, truth
+    error_proba[rows] = truth != ratings.given[rows]
     return replace(
         ratings,
         verified=verified,
         verdicts=verdicts,
-        suggested=suggested,
-        wrong_proba=wrong_proba,
+        predicted=predicted,
+        error_proba=error_proba,
     )

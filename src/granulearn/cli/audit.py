@@ -46,7 +46,7 @@ def audit(
         int, Option(min=1, help="Of a table in parts: rows to list, the most doubtful ones.")
     ] = 10_000,
     group: opt.GroupOption = None,
-    order: opt.OrderOption = None,
+    times: opt.TimesOption = None,
     seed: opt.SeedOption = 0,
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
@@ -56,9 +56,9 @@ def audit(
     """Find labels that are probably wrong.
 
     Every label is rated by trees of balls that did not see its row, and gets a verdict:
-    wrong, ambiguous, strange (its inputs are), fine or unknown. The file has one row per
+    wrong, ambiguous, outlier (its inputs are), fine or unknown. The file has one row per
     row of the table, the most doubtful first: the number of the row and its line, the given
-    and the suggested label, the verdict, how probable it is that the label is wrong, and the
+    and the predicted label, the verdict, how probable it is that the label is wrong, and the
     columns of the table as they were read, those that were left out as well; --keep copies only
     some. Rows without a label come last. Fill in the column "decision" (keep, change, exclude,
     unsure) and pass the file as --decisions: what was kept or changed is never doubted again,
@@ -77,13 +77,13 @@ def audit(
     from granulearn.tables.writing import write_csv
     from granulearn.utils.files import written_atomically
 
-    if target in (group, order):
-        raise UsageError(f"{target!r} holds the labels and can be neither --group nor --order.")
+    if target in (group, times):
+        raise UsageError(f"{target!r} holds the labels and can be neither --group nor --times.")
     in_parts = dask is not None or opt.is_large(table)
     ratings = output.with_name(f"{output.stem}.ratings") if output and in_parts else None
     if in_parts:
         opt.refuse_in_parts(report=report, decisions=decisions, sample=sample)
-        opt.refuse_in_parts(group=group, order=order, keep=keep)
+        opt.refuse_in_parts(group=group, times=times, keep=keep)
         if ratings is not None and ratings.exists() and any(ratings.iterdir()):
             raise UsageError(f"{ratings} holds files already; remove it, or name another output.")
     elif sample and output is None:
@@ -98,14 +98,14 @@ def audit(
                 )
             else:
                 columns = asked.options
-                _check_names(file, target, columns, keep=keep, group=group, order=order)
+                _check_names(file, target, columns, keep=keep, group=group, times=times)
                 tell(f"reading {table.name}")
                 columns = replace(columns, ignore=(*columns.ignore, *filter(None, [group])))
                 data = read_training_table(file, target, columns, keep_cells=True)
                 tell(f"rating {len(data.y):,} labels")
                 verified = None if decisions is None else _verified(data, decisions)
                 done = audit_table(
-                    data, verified=verified, groups=group, order=order, random_state=seed, n_jobs=-1
+                    data, verified=verified, groups=group, times=times, random_state=seed, n_jobs=-1
                 )
                 facts, checked = _facts(done), data.report
                 listing = done.listing(keep, sample) if output else None
@@ -168,7 +168,7 @@ def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
 
     from granulearn.audit.verified import CHANGE, KEEP
     from granulearn.review import read_decisions, verified_by
-    from granulearn.tables.row_hashes import row_hashes
+    from granulearn.tables.parse.cells import row_hashes
 
     said = read_decisions(decisions)
     n_open = sum(decision.decision not in (KEEP, CHANGE) for decision in said)
@@ -197,12 +197,12 @@ def _common_facts(
     n_labels: int, counts: dict[str, int], noise: NoiseRate, frame: pd.DataFrame
 ) -> dict[str, Any]:
     """Return what is known of every audit, for JSON and to be shown."""
-    shown = ["row", "given", "suggested", "wrong_probability", "reliability"]
+    shown = ["row", "given_label", "predicted_label", "error_probability", "label_quality"]
     return {
         "samples": n_labels,
         "verdicts": counts,
         "noise": {name: getattr(noise, name) for name in ("rate", "low", "high", "basis", "words")},
-        "worst": frame.loc[frame["flagged"], shown].head(SHOWN).to_dict("records"),
+        "worst": frame.loc[frame["is_label_issue"], shown].head(SHOWN).to_dict("records"),
     }
 
 
@@ -216,12 +216,12 @@ def _facts(done: TableAudit) -> dict[str, Any]:
     counts = {name: int((audited.verdict_ == name).sum()) for name in VERDICTS}
     frame = audited.to_frame().assign(row=lambda verdicts: rows[verdicts.index])
     alone = np.flatnonzero(audited.alone_)
-    return _common_facts(len(audited.given_), counts, audited.noise_, frame) | {
+    return _common_facts(len(audited.given_label_), counts, audited.noise_, frame) | {
         "dropped_rows": done.table.dropped_rows,
         "verified": audited.verified_.sum(),
-        "without_reliability": np.isnan(audited.reliability_).sum(),
-        "occur_once": [{"row": rows[at], "given": audited.given_[at]} for at in alone],
-        "expected_yield": audited.expected_yield(),
+        "without_label_quality": np.isnan(audited.label_quality_).sum(),
+        "occur_once": [{"row": rows[at], "given_label": audited.given_label_[at]} for at in alone],
+        "expected_errors": audited.expected_errors(),
         "issues": [
             {name: getattr(issue, name) for name in ("kind", "score", "words")}
             for issue in audited.issues_
@@ -243,11 +243,11 @@ def _show(name: str, facts: dict[str, Any]) -> None:
     out.say(noise["words"][:1].upper() + noise["words"][1:], style="dim")
     counts = [f"{count:,} {verdict}" for verdict, count in facts["verdicts"].items() if count]
     out.say("verdicts:", ", ".join(counts))
-    once = [f"{str(o['given'])!r} (row {o['row']})" for o in facts.get("occur_once", ())]
+    once = [f"{str(o['given_label'])!r} (row {o['row']})" for o in facts.get("occur_once", ())]
     if once:
         count = "1 label occurs" if len(once) == 1 else f"{len(once)} labels occur"
         out.say(f"{count} once and cannot be rated; check first: {listed(once)}")
-    expected = facts.get("expected_yield")
+    expected = facts.get("expected_errors")
     if expected and is_known:
         (n, first), *more = expected.items()
         line = f"check the {n} most doubtful rows: expect about {first:.0f} wrong"
@@ -260,6 +260,6 @@ def _show(name: str, facts: dict[str, Any]) -> None:
     out.say()
     worst = facts["worst"]
     if worst:
-        names = ("row", "given", "suggested", "reliability")
+        names = ("row", "given_label", "predicted_label", "label_quality")
         rows = [(*(row[name] for name in names[:3]), f"{row[names[3]]:.3f}") for row in worst]
         out.print_table(f"the {len(worst)} most doubtful labels", names, rows)

@@ -78,7 +78,7 @@ def _facts(output: Path, read: list[tuple[str, list]], merged: Any) -> dict[str,
             {"file": name, "who": d.who, "decision": d.decision, "new_label": d.label}
             for name, d in conflict.said.items()
         ]
-        conflicts.append({"row": conflict.row, "given": conflict.given, "said": said})
+        conflicts.append({"row": conflict.row, "given_label": conflict.given, "said": said})
     names = ("rows", "same", "kappa", "words")
     return {
         "file": str(output),
@@ -100,7 +100,7 @@ def _show_conflicts(conflicts: list[dict[str, Any]], names: list[str]) -> None:
             label, who = said["new_label"], said["who"]
             cell = f"change to {label}" if label else said["decision"]
             cells[said["file"]] = f"{cell} ({who})" if who else cell
-        rows.append((conflict["row"], conflict["given"], *cells.values()))
-    out.print_table("rows in conflict, left out", ("row", "given", *names), rows)
+        rows.append((conflict["row"], conflict["given_label"], *cells.values()))
+    out.print_table("rows in conflict, left out", ("row", "given_label", *names), rows)
     if len(conflicts) > SHOWN_CONFLICTS:
         out.say(f"and {len(conflicts) - SHOWN_CONFLICTS} more; --json has them all")

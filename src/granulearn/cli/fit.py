@@ -49,8 +49,8 @@ def fit(
 
     A directory, a file larger than a quarter of the memory, and any table with
     --dask is read in parts by a Dask cluster, one on this machine unless
-    --dask names another; its workers must see the table under the same path. Columns, and most
-    models, are then learnt from a sample of about 50,000 rows.
+    --dask names another; its workers must see the table under the same path. The model
+    is then fitted to a sample of about 50,000 rows, and scored on others.
 
     With --decisions, labels that a person changed are learned as corrected, excluded rows are
     left out, and the model is scored on the rows that were looked at, with the given and with

@@ -70,7 +70,7 @@ def column_option(*flags: str, what: str, **settings: Any) -> Any:
 
 _TABLE = "CSV or its kin, Parquet, Feather, workbook or JSON lines; - is standard input."
 _GROUP = "Column of groups, such as patients: rows of one group do not rate each other."
-_ORDER = "Column that says what came when: rows are rated by other stretches of time."
+_TIMES = "Column of times: rows are rated by trees of other stretches of time."
 _DASK = "Dask scheduler to work on, such as tcp://10.0.0.1:8786; `local` starts one here."
 TableArgument = Annotated[Path, Argument(help=_TABLE)]
 ModelArgument = Annotated[Path, Argument(help="Model file that `granulearn fit` wrote.")]
@@ -88,7 +88,7 @@ DecisionsOption = Annotated[
     Path | None, Option(help="CSV file of decisions about labels: row, decision, new_label.")
 ]
 GroupOption = Annotated[str | None, column_option(what=_GROUP)]
-OrderOption = Annotated[str | None, column_option(what=_ORDER)]
+TimesOption = Annotated[str | None, column_option(what=_TIMES)]
 SeedOption = Annotated[int, Option(min=0, help="Seed of everything random.")]
 DaskOption = Annotated[str | None, Option(metavar="ADDRESS|local", help=_DASK)]
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object instead of tables.")]

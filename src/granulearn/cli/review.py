@@ -35,7 +35,7 @@ def review(
         bool, Option("--browser/--no-browser", help="Open the page in the browser.")
     ] = True,
     group: opt.GroupOption = None,
-    order: opt.OrderOption = None,
+    times: opt.TimesOption = None,
     seed: opt.SeedOption = 0,
     *,
     asked: opt.TableOptions,
@@ -58,7 +58,7 @@ def review(
             tell(f"rating the labels of {table.name}")
             opened = Review(
                 table, target, keep=keep or (), decisions=decisions, who=who,
-                options=asked.options, reading=asked.reading, group=group, order=order,
+                options=asked.options, reading=asked.reading, group=group, times=times,
                 random_state=seed, background=True,
             )  # fmt: skip
         with opened:

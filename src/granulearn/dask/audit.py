@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from numbers import Integral
-from pathlib import Path
 from typing import Any, ClassVar
 
 import dask.dataframe as dd
@@ -19,23 +16,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import Interval, fit_context
 from granulearn.audit import LabelAudit
+from granulearn.audit.embedding import Placing, place
 from granulearn.audit.noise_rate import NoiseRate, attrs_of_noise
-from granulearn.audit.places import Placing, place
-from granulearn.audit.ratings import VERDICTS, WRONG, Ratings
-from granulearn.audit.strangeness import STRANGE_FROM, StrangeRule, rule_of_places
+from granulearn.audit.outliers import OUTLIER_FROM, OutlierRule, rule_of_places
+from granulearn.audit.ratings import WRONG, Ratings
 from granulearn.audit.verdicts import calibrated_evidence, rate_labels, weigh_evidence
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
-    Block,
     Sample,
     checked_blocks,
     sample_blocks,
+    with_classes,
 )
-from granulearn.dask.cluster import compute, tree_reduce
 from granulearn.forest.forest import BallForest
-from granulearn.utils.files import written_atomically
-
-PART_NAME = "part-{:05d}.parquet"
+from granulearn.utils.validation import Samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,37 +42,17 @@ class Rater:
     skill: float
     temperature: float
     placing: Placing
-    strange: StrangeRule | None
+    outlier: OutlierRule | None
+    sampled: dict[int, pd.DataFrame]
+    """The ratings of the sampled rows, by block and by position in it."""
 
-    @classmethod
-    def of(cls, audit: LabelAudit, X: np.ndarray) -> Rater:
-        """Return the rater of an audit that was fitted to X.
-
-        Parameters
-        ----------
-        audit : LabelAudit
-            Fitted, with a forest.
-        X : ndarray of shape (n_samples, n_features)
-            Its inputs.
-        """
-        ratings = audit.ratings_
-        evidence = weigh_evidence(audit.proba_, ratings.given, ratings.known)
-        places = place(X)
-        return cls(
-            audit.classes_,
-            audit.forest_,
-            audit.noise_,
-            evidence.skill,
-            evidence.temperature,
-            places.placing,
-            rule_of_places(places),
-        )
-
-    def rate(self, X: np.ndarray, codes: np.ndarray) -> Ratings:
-        """Return the ratings of labels.
+    def rate(self, number: int, X: np.ndarray, codes: np.ndarray) -> pd.DataFrame:
+        """Return one row per label of a block.
 
         Parameters
         ----------
+        number : int
+            Number of the block.
         X : ndarray of shape (n_samples, n_features)
             Inputs.
         codes : ndarray of shape (n_samples,)
@@ -87,67 +61,48 @@ class Rater:
         proba = self.forest.posterior(X)
         known = ~np.isnan(proba[:, 0])
         evidence = calibrated_evidence(proba, codes, known, self.skill, self.temperature)
-        return rate_labels(evidence, self.classes, self.noise.working_rates, self._is_strange(X))
+        outlier = self._is_outlier(X)
+        frame = ratings_frame(
+            rate_labels(evidence, self.classes, self.noise.working_rates, outlier)
+        )
+        if number in self.sampled:  # the trees have seen these rows
+            frame.loc[self.sampled[number].index] = self.sampled[number]
+        return frame
 
-    def _is_strange(self, X: np.ndarray) -> np.ndarray:
-        if self.strange is None or len(X) == 0:
+    def _is_outlier(self, X: np.ndarray) -> np.ndarray:
+        if self.outlier is None or len(X) == 0:
             return np.zeros(len(X), dtype=bool)
         points = np.empty((len(X), self.placing.directions.shape[1]))
         rows = np.ascontiguousarray(X, dtype=np.float64)
         nearest, squares, _ = self.placing.compare(rows, np.full(len(X), -1), points)
-        return self.strange.scores(nearest, np.sqrt(squares)) > STRANGE_FROM
+        return self.outlier.scores(nearest, np.sqrt(squares)) > OUTLIER_FROM
 
 
-@dataclass(frozen=True, eq=False)
-class AuditTotals:
-    """Verdicts of some blocks counted, and their most doubtful labels."""
-
-    counts: dict[str, int]
-    """How many labels have each verdict."""
-    worst: pd.DataFrame
-    """Rows of the frames, the worst first."""
-
-
-def audit_sample(
-    sample: Sample, n_trees: int | None, random_state: Any
-) -> tuple[LabelAudit, Rater, dict[int, pd.DataFrame]]:
-    """Audit the sampled rows; return the audit, its rater, and the ratings by block.
+def audit_sample(sample: Sample, n_estimators: int | None, random_state: Any) -> Rater:
+    """Audit the sampled rows; return what rates all others like them.
 
     Parameters
     ----------
     sample : Sample
         Rows of all blocks.
-    n_trees, random_state
+    n_estimators, random_state
         Of `LabelAudit`.
     """
-    audit = LabelAudit(n_trees=n_trees, random_state=random_state).fit(sample.X, sample.y)
-    frame = ratings_frame(audit.ratings_).set_axis(sample.position)
-    parts = {number: frame[sample.number == number] for number in np.unique(sample.number).tolist()}
-    return audit, Rater.of(audit, sample.X), parts
-
-
-def rate_block(
-    X: np.ndarray, codes: np.ndarray, rater: Rater, sampled: pd.DataFrame | None
-) -> pd.DataFrame:
-    """Return one row per label of a block.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Inputs.
-    codes : ndarray of shape (n_samples,)
-        Number of the given class.
-    rater : Rater
-        For rows that are not in the sample.
-    sampled : DataFrame or None
-        The ratings of those that are, by position in the block.
-    """
-    if sampled is not None and len(sampled) == len(X):
-        return sampled
-    frame = ratings_frame(rater.rate(X, codes))
-    if sampled is not None:
-        frame.loc[sampled.index] = sampled
-    return frame
+    audit = LabelAudit(n_estimators=n_estimators, random_state=random_state).fit(sample.X, sample.y)
+    ratings = audit.ratings_
+    frame = ratings_frame(ratings).set_axis(sample.position)
+    evidence = weigh_evidence(audit.out_of_sample_proba_, ratings.given, ratings.known)
+    places = place(sample.X)
+    return Rater(
+        audit.classes_,
+        audit.forest_,
+        audit.noise_,
+        evidence.skill,
+        evidence.temperature,
+        places.placing,
+        rule_of_places(places),
+        {number: frame[sample.number == number] for number in np.unique(sample.number).tolist()},
+    )
 
 
 def ratings_frame(ratings: Ratings) -> pd.DataFrame:
@@ -155,71 +110,26 @@ def ratings_frame(ratings: Ratings) -> pd.DataFrame:
     classes = ratings.classes
     return pd.DataFrame(
         {
-            "given": classes[ratings.given],
-            "suggested": classes[ratings.suggested],
+            "given_label": classes[ratings.given],
+            "predicted_label": classes[ratings.predicted],
             "verdict": ratings.verdicts.astype(object),
-            "wrong_probability": ratings.wrong_proba,
-            "reliability": ratings.reliability,
-            "flagged": ratings.verdicts == WRONG,
+            "error_probability": ratings.error_proba,
+            "label_quality": ratings.label_quality,
+            "is_label_issue": ratings.verdicts == WRONG,
         }
     )
-
-
-def totals_of_frame(frame: pd.DataFrame, n_worst: int) -> AuditTotals:
-    """Count the verdicts of one block, and keep its most doubtful labels."""
-    counts = frame["verdict"].value_counts()
-    return AuditTotals(
-        {name: int(counts.get(name, 0)) for name in VERDICTS}, _worst(frame, n_worst)
-    )
-
-
-def joined_totals(parts: Sequence[Any], n_worst: int) -> AuditTotals:
-    """Join the delayed `AuditTotals` of blocks."""
-    (totals,) = compute(tree_reduce(partial(_join_totals, n_worst), parts))
-    return totals
-
-
-def _join_totals(n_worst: int, first: AuditTotals, second: AuditTotals) -> AuditTotals:
-    counts = {name: first.counts[name] + second.counts[name] for name in VERDICTS}
-    both = [part.worst for part in (first, second) if len(part.worst)]
-    return AuditTotals(counts, _worst(pd.concat(both), n_worst) if both else first.worst)
-
-
-def _worst(frame: pd.DataFrame, n_worst: int) -> pd.DataFrame:
-    # Labels that cannot be rated come last; of equal ones, the first of the table.
-    return frame.sort_values("reliability", kind="stable").head(n_worst)
-
-
-def write_frame(frame: pd.DataFrame, folder: str, number: int, n_worst: int) -> AuditTotals:
-    """Write the ratings of one block as a Parquet file; return their totals.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Ratings, by number of the row.
-    folder : str
-        Where to write, on a disk that every worker sees.
-    number : int
-        Number of the block.
-    n_worst : int
-        How many of the most doubtful labels to return.
-    """
-    with written_atomically(Path(folder) / PART_NAME.format(number)) as draft:
-        frame.reset_index().to_parquet(draft, index=False)
-    return totals_of_frame(frame, n_worst)
 
 
 class DaskLabelAudit(BaseEstimator):
     """Find labels that are probably wrong in a Dask array or DataFrame.
 
-    What `granulearn.audit.LabelAudit` does in memory. Use it when the table does not fit in
-    memory, and all ratings are to be written as files; `LabelAudit` and `audit_labels` take
-    collections too, and leave the work to this class. It knows no groups, no order and no
+    `granulearn.audit.LabelAudit` for tables that do not fit in memory; `audit_labels` takes
+    collections too, and leaves the work to this class. It knows no groups, no times and no
     verified labels, and looks for no other issues.
 
     Parameters
     ----------
-    n_trees : int or None, default=None
+    n_estimators : int or None, default=None
         Trees of the forest; None means enough for 20 votes on each label.
     random_state : int, RandomState or None, default=None
         The same number gives the same audit.
@@ -234,10 +144,10 @@ class DaskLabelAudit(BaseEstimator):
     noise_ : NoiseRate
         The share of wrong labels, as of `LabelAudit`.
     ratings_ : Dask DataFrame
-        One row per label, in the blocks of X, not yet computed: ``given``, ``suggested``,
-        ``verdict``, ``wrong_probability``, ``reliability``, ``flagged``, indexed by the number
-        of the row, from zero. Its ``attrs``, also those of what is computed, hold the share of
-        wrong labels, as of `audit_labels`.
+        One row per label, in the blocks of X, not yet computed: ``given_label``,
+        ``predicted_label``, ``verdict``, ``error_probability``, ``label_quality``,
+        ``is_label_issue``, indexed by the number of the row, from zero. Its ``attrs``,
+        also those of what is computed, hold the share of wrong labels, as of `audit_labels`.
     n_features_in_ : int
         Number of features seen in `fit`.
 
@@ -255,16 +165,18 @@ class DaskLabelAudit(BaseEstimator):
     >>> audit = DaskLabelAudit(random_state=0).fit(X, y)
     >>> audit.ratings_.npartitions, audit.noise_.rate < 0.1
     (4, True)
+    >>> audit.worst(3)["verdict"].tolist()
+    ['wrong', 'wrong', 'wrong']
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_trees": [Interval(Integral, 1, None, closed="left"), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
         "sample_size": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, n_trees=None, random_state=None, sample_size=SAMPLE_SIZE):
-        self.n_trees = n_trees
+    def __init__(self, n_estimators=None, random_state=None, sample_size=SAMPLE_SIZE):
+        self.n_estimators = n_estimators
         self.random_state = random_state
         self.sample_size = sample_size
 
@@ -287,17 +199,17 @@ class DaskLabelAudit(BaseEstimator):
         blocks, facts = checked_blocks(X, y, None, None, "LabelAudit")
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         sample = sample_blocks(blocks, facts, self.sample_size, seed)
-        audit, rater, sampled = audit_sample(sample, self.n_trees, self.random_state)
-        first_rows = np.cumsum([0, *(facts.n_rows.get(n, 0) for n in range(len(blocks)))]).tolist()
-        attrs, shared, rate = attrs_of_noise(audit.noise_), delayed(rater), delayed(_rated)
-        self._parts = [
-            rate(block, first_row, shared, sampled.get(number), attrs)
-            for number, (block, first_row) in enumerate(zip(blocks, first_rows[:-1], strict=True))
+        rater = audit_sample(sample, self.n_estimators, self.random_state)
+        attrs, rate, shared = attrs_of_noise(rater.noise), delayed(rate_block), delayed(rater)
+        first_rows = np.cumsum([0, *facts.n_rows]).tolist()
+        parts = [
+            rate(block, number, first_rows[number], shared, attrs)
+            for number, block in enumerate(blocks)
         ]
-        self.classes_, self.noise_, self.n_features_in_ = facts.classes, audit.noise_, X.shape[1]
-        meta = _rated(None, 0, rater, None, attrs)
-        self.ratings_ = dd.from_delayed(self._parts, meta=meta, verify_meta=False)
+        meta = rate_block(None, -1, 0, rater, attrs)
+        self.ratings_ = dd.from_delayed(parts, meta=meta, verify_meta=False)
         self.ratings_.attrs = attrs
+        self.classes_, self.noise_, self.n_features_in_ = facts.classes, rater.noise, X.shape[1]
         return self
 
     def worst(self, n: int = 10_000) -> pd.DataFrame:
@@ -309,47 +221,43 @@ class DaskLabelAudit(BaseEstimator):
             How many.
         """
         check_is_fitted(self)
-        count = delayed(totals_of_frame)
-        return joined_totals([count(part, n) for part in self._parts], n).worst
-
-    def write(self, folder: Any, n_worst: int = 10_000) -> AuditTotals:
-        """Write all ratings as Parquet files, one per block, and add them up on the way.
-
-        They have the columns of ``ratings_``, and the number of the row as ``row``.
-
-        Parameters
-        ----------
-        folder : path
-            Made if it is not there; every worker must see it under the same name.
-        n_worst : int, default=10_000
-            How many of the most doubtful labels to return.
-
-        Returns
-        -------
-        AuditTotals
-            ``counts`` of verdicts, and the ``worst`` labels as a frame.
-        """
-        check_is_fitted(self)
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        write = delayed(write_frame)
-        parts = [
-            write(part, str(folder), number, n_worst) for number, part in enumerate(self._parts)
-        ]
-        return joined_totals(parts, n_worst)
+        return self.ratings_.nsmallest(n, "label_quality").compute()
 
 
-def _rated(
-    block: Block | None,
-    first_row: int,
-    rater: Rater,
-    sampled: pd.DataFrame | None,
-    attrs: dict[str, Any],
+def rate_block(
+    samples: Samples | None, number: int, first_row: int, rater: Rater, attrs: dict[str, Any]
 ) -> pd.DataFrame:
     """Return the ratings of a block, by number of the row in the table."""
     X, codes = np.empty((0, len(rater.placing.middles))), np.empty(0, dtype=np.intp)
-    if block is not None:
-        X, codes = block.X, np.searchsorted(rater.classes, block.classes)[block.codes]
-    frame = rate_block(X, codes, rater, sampled)
-    frame = frame.set_axis(pd.RangeIndex(first_row, first_row + len(X), name="row"))
+    if samples is not None:
+        X, codes = samples.X, with_classes(samples, rater.classes).codes
+    frame = rater.rate(number, X, codes)
+    frame.index = pd.RangeIndex(first_row, first_row + len(X), name="row")
     frame.attrs.update(attrs)
     return frame
+
+
+def audit_collection(X: Any, y: Any, needs_all: dict[str, Any], **settings: Any) -> Any:
+    """Return the ratings of a collection, not yet computed.
+
+    Parameters
+    ----------
+    X, y : Dask collection
+        Inputs and labels.
+    needs_all : dict
+        Settings that only an audit in memory has; None where one was left out.
+    **settings : object
+        Of `DaskLabelAudit`.
+    """
+    given = [name for name, value in needs_all.items() if value is not None]
+    if given:
+        raise ValueError(
+            f"{', '.join(given)}: needs all rows in memory, and X is a {type(X).__name__} in "
+            "blocks; leave it out, or audit a sample of the rows."
+        )
+    if isinstance(y, str):
+        raise TypeError(
+            f"y={y!r} is the name of a column, and X is a {type(X).__name__} in blocks, whose "
+            f"cells are not read: pass X.drop(columns={y!r}) and X[{y!r}]; inputs must be numbers."
+        )
+    return DaskLabelAudit(**settings).fit(X, y).ratings_

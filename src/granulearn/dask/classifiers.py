@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
+import dask
 import numpy as np
 import pandas as pd
 from dask import delayed
@@ -20,17 +20,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import fit_context
 from granulearn.balls import PrecomputedMembership, resolve_membership
-from granulearn.balls.generators import check_min_ball_size, mean_weights
+from granulearn.balls.generators import mean_weights
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
-    Block,
     Facts,
     blocks_in_step,
     checked_blocks,
     predict_lazily,
     sample_blocks,
+    with_classes,
 )
-from granulearn.dask.cluster import compute, keep, tree_reduce
+from granulearn.dask.cluster import compute, tree_reduce
 from granulearn.ensemble import RobustClassifier
 from granulearn.forest import BallForestClassifier
 from granulearn.rvfl import (
@@ -45,10 +45,7 @@ from granulearn.rvfl.features import FeatureMap
 from granulearn.rvfl.ridge import NormalEquations, normal_equations
 from granulearn.rvfl.rvfl import TrainingRows, multiply_weights, sample_rows
 from granulearn.utils.estimator import Seeds, draw_seeds
-from granulearn.utils.validation import weight_of_each_class
-
-CLOSED_FORM = (RVFLClassifier, GBRVFLClassifier, FGBRVFLClassifier, SDAPGBRVFLClassifier)
-"""Classifiers that are fitted to all rows."""
+from granulearn.utils.validation import Samples, weight_of_each_class
 
 
 class _OnDask(BaseEstimator):
@@ -149,12 +146,10 @@ class _OnDask(BaseEstimator):
         float
             Weighted share of the samples whose class is predicted.
         """
-        predicted = self.predict(X)
         instead = f"{self._plain.__name__}.score"
-        parts = blocks_in_step(predicted, instead, y=y, sample_weight=sample_weight)
-        count = delayed(_hits)
-        (hits,) = compute(tree_reduce(np.add, [count(*part) for part in parts]))
-        return float(hits[0] / hits[1])
+        parts = blocks_in_step(self.predict(X), instead, y=y, sample_weight=sample_weight)
+        right, total = np.sum(compute(*(delayed(_hits)(*part) for part in parts)), axis=0)
+        return float(right / total)
 
     def _lazily(self, method: str, X: Any) -> Any:
         check_is_fitted(self, "estimator_")
@@ -162,21 +157,10 @@ class _OnDask(BaseEstimator):
 
 
 class DaskRVFLClassifier(_OnDask, RVFLClassifier):
-    """`RVFLClassifier` for Dask arrays and DataFrames.
+    """`RVFLClassifier` for Dask collections: normal equations are summed over blocks.
 
-    The parameters are those of `RVFLClassifier`. Use it when the table does not
-    fit in memory; the plain class is faster on a table that does.
-
-    Attributes
-    ----------
-    estimator_ : RVFLClassifier
-        The ordinary classifier: it predicts, is saved and exported without
-        Dask. Its fitted attributes are those of this object too.
-
-    Notes
-    -----
-    The normal equations are summed over blocks, so the result equals the plain
-    classifier's up to rounding. The data is read twice.
+    The parameters are those of `RVFLClassifier`, and the fitted one is ``estimator_``: it
+    predicts, is saved and exported without Dask. It is that of a fit in memory, up to rounding.
 
     Examples
     --------
@@ -195,23 +179,11 @@ class DaskRVFLClassifier(_OnDask, RVFLClassifier):
 
 
 class DaskGBRVFLClassifier(_OnDask, GBRVFLClassifier):
-    """`GBRVFLClassifier` for Dask arrays and DataFrames: balls are made block by block.
+    """`GBRVFLClassifier` for Dask collections: balls are made and rated within blocks.
 
-    The parameters are those of `GBRVFLClassifier`. Use it when the table does
-    not fit in memory. Its weak point is rows sorted by class: a block that holds
-    one class becomes a single ball, so shuffle such rows.
-
-    Attributes
-    ----------
-    estimator_ : GBRVFLClassifier
-        The ordinary classifier: it predicts, is saved and exported without
-        Dask. It has no ``balls_`` and no ``membership_``: balls stay on the cluster.
-
-    Notes
-    -----
-    A ball never reaches from one block into another, and gets its membership from the
-    samples and balls of its block. The normal equations of all balls are summed. The data is
-    read twice.
+    The parameters are those of `GBRVFLClassifier`, and the fitted one is ``estimator_``, without
+    ``balls_`` and ``membership_``. A block that holds one class becomes a single ball: shuffle
+    rows that are sorted by class.
 
     Examples
     --------
@@ -229,25 +201,15 @@ class DaskGBRVFLClassifier(_OnDask, GBRVFLClassifier):
 
 
 class DaskFGBRVFLClassifier(_OnDask, FGBRVFLClassifier):
-    """`FGBRVFLClassifier` for Dask arrays and DataFrames.
-
-    The parameters are those of `FGBRVFLClassifier`; balls are made and rated as in
-    `DaskGBRVFLClassifier`.
-
-    Attributes
-    ----------
-    estimator_ : FGBRVFLClassifier
-        The ordinary classifier: it predicts, is saved and exported without Dask.
+    """`FGBRVFLClassifier` for Dask collections, as `DaskGBRVFLClassifier`.
 
     Examples
     --------
     >>> import dask.array as da
-    >>> from sklearn.datasets import make_moons
     >>> from granulearn.dask import DaskFGBRVFLClassifier
-    >>> X, y = make_moons(400, noise=0.1, random_state=0)
-    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
-    >>> model = DaskFGBRVFLClassifier(random_state=0).fit(rows, labels)
-    >>> model.estimator_.score(X, y) > 0.8  # the ordinary classifier
+    >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
+    >>> y = (X.sum(axis=1) > 0).astype(int)
+    >>> DaskFGBRVFLClassifier(random_state=0).fit(X, y).score(X, y) > 0.9
     True
     """
 
@@ -255,25 +217,15 @@ class DaskFGBRVFLClassifier(_OnDask, FGBRVFLClassifier):
 
 
 class DaskSDAPGBRVFLClassifier(_OnDask, SDAPGBRVFLClassifier):
-    """`SDAPGBRVFLClassifier` for Dask arrays and DataFrames.
-
-    The parameters are those of `SDAPGBRVFLClassifier`; balls are made and rated as in
-    `DaskGBRVFLClassifier`.
-
-    Attributes
-    ----------
-    estimator_ : SDAPGBRVFLClassifier
-        The ordinary classifier: it predicts, is saved and exported without Dask.
+    """`SDAPGBRVFLClassifier` for Dask collections, as `DaskGBRVFLClassifier`.
 
     Examples
     --------
     >>> import dask.array as da
-    >>> from sklearn.datasets import make_moons
     >>> from granulearn.dask import DaskSDAPGBRVFLClassifier
-    >>> X, y = make_moons(400, noise=0.1, random_state=0)
-    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
-    >>> model = DaskSDAPGBRVFLClassifier(random_state=0).fit(rows, labels)
-    >>> model.estimator_.score(X, y) > 0.8  # the ordinary classifier
+    >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
+    >>> y = (X.sum(axis=1) > 0).astype(int)
+    >>> DaskSDAPGBRVFLClassifier(random_state=0).fit(X, y).score(X, y) > 0.9
     True
     """
 
@@ -313,31 +265,18 @@ class _Sampled(_OnDask):
 
 
 class DaskBallForestClassifier(_Sampled, BallForestClassifier):
-    """`BallForestClassifier` for Dask arrays and DataFrames, fitted to a sample of the rows.
+    """`BallForestClassifier` for Dask collections, fitted to a sample of the rows.
 
-    The parameters are those of `BallForestClassifier`. Use it when the table does not fit in
-    memory.
-
-    Attributes
-    ----------
-    estimator_ : BallForestClassifier
-        The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
-        attributes are those of this object too; those with an entry for every sample are of
-        the sampled rows.
-
-    Notes
-    -----
-    The data is read twice.
+    The parameters are those of `BallForestClassifier`, and the fitted one is ``estimator_``;
+    attributes with an entry for every sample are of the sampled rows.
 
     Examples
     --------
     >>> import dask.array as da
-    >>> from sklearn.datasets import make_moons
     >>> from granulearn.dask import DaskBallForestClassifier
-    >>> X, y = make_moons(400, noise=0.1, random_state=0)
-    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
-    >>> model = DaskBallForestClassifier(random_state=0).fit(rows, labels)
-    >>> model.estimator_.score(X, y) > 0.9  # the ordinary classifier
+    >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
+    >>> y = (X.sum(axis=1) > 0).astype(int)
+    >>> DaskBallForestClassifier(random_state=0).fit(X, y).score(X, y) > 0.9
     True
     """
 
@@ -345,29 +284,15 @@ class DaskBallForestClassifier(_Sampled, BallForestClassifier):
 
 
 class DaskRVFLEnsembleClassifier(_Sampled, RVFLEnsembleClassifier):
-    """`RVFLEnsembleClassifier` for Dask arrays and DataFrames, fitted to a sample of the rows.
-
-    The parameters are those of `RVFLEnsembleClassifier`.
-
-    Attributes
-    ----------
-    estimator_ : RVFLEnsembleClassifier
-        The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
-        attributes are those of this object too.
-
-    Notes
-    -----
-    The data is read twice.
+    """`RVFLEnsembleClassifier` for Dask collections, as `DaskBallForestClassifier`.
 
     Examples
     --------
     >>> import dask.array as da
-    >>> from sklearn.datasets import make_moons
     >>> from granulearn.dask import DaskRVFLEnsembleClassifier
-    >>> X, y = make_moons(400, noise=0.1, random_state=0)
-    >>> rows, labels = da.from_array(X, chunks=(100, 2)), da.from_array(y, chunks=100)
-    >>> model = DaskRVFLEnsembleClassifier(random_state=0).fit(rows, labels)
-    >>> model.estimator_.score(X, y) > 0.9  # the ordinary classifier
+    >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
+    >>> y = (X.sum(axis=1) > 0).astype(int)
+    >>> DaskRVFLEnsembleClassifier(random_state=0).fit(X, y).score(X, y) > 0.9
     True
     """
 
@@ -375,21 +300,7 @@ class DaskRVFLEnsembleClassifier(_Sampled, RVFLEnsembleClassifier):
 
 
 class DaskRobustClassifier(_Sampled, RobustClassifier):
-    """`RobustClassifier` for Dask arrays and DataFrames, fitted to a sample of the rows.
-
-    The parameters are those of `RobustClassifier`. Use it when the table does not fit in
-    memory.
-
-    Attributes
-    ----------
-    estimator_ : RobustClassifier
-        The ordinary classifier: it predicts, is saved and exported without Dask. Its fitted
-        attributes are those of this object too; those with an entry for every sample are of
-        the sampled rows.
-
-    Notes
-    -----
-    The data is read twice.
+    """`RobustClassifier` for Dask collections, as `DaskBallForestClassifier`.
 
     Examples
     --------
@@ -397,8 +308,7 @@ class DaskRobustClassifier(_Sampled, RobustClassifier):
     >>> from granulearn.dask import DaskRobustClassifier
     >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
     >>> y = (X.sum(axis=1) > 0).astype(int)
-    >>> model = DaskRobustClassifier(random_state=0).fit(X, y)
-    >>> model.score(X, y) > 0.95
+    >>> DaskRobustClassifier(random_state=0).fit(X, y).score(X, y) > 0.95
     True
     """
 
@@ -410,44 +320,42 @@ def fit_closed_form(model: Any, blocks: Sequence[Any], facts: Facts) -> Any:
 
     Parameters
     ----------
-    model : one of CLOSED_FORM
+    model : classifier in closed form
         Not fitted; parameters are checked.
     blocks : sequence of Delayed
-        One `Block` each.
+        Of `Samples`.
     facts : Facts
         About all of them.
     """
     is_ball_model, seeds = isinstance(model, GBRVFLClassifier), draw_seeds(model.random_state)
     if is_ball_model:
-        _check_ball_model(model, facts)
-    n_features, n_classes = len(facts.types), len(facts.classes)
-    make = delayed(rows_of_block)
-    rows = [make(block, model, facts.classes, seeds) for block in blocks]
+        _warn_of_sorted_rows(facts)
+    classes, n_features = facts.classes, facts.n_features
+    make, weigh, add = map(delayed, (rows_of_block, weight_of_classes, equations_of_rows))
+    rows = [make(block, model, classes, seeds) for block in blocks]
     # Balls are few, and take long to make.
-    rows = keep(rows) if is_ball_model else rows
-    totals = delayed(_totals)
-    (found,) = compute(tree_reduce(np.add, [totals(part, n_classes) for part in rows]))
-    _check_totals(model, facts, found)
+    rows = list(dask.persist(*rows)) if is_ball_model else rows
+    totals = np.sum(compute(*(weigh(part, len(classes)) for part in rows)), axis=0)
+    _check_totals(facts, totals)
     factors = None
     if model.class_weight is not None:
-        factors = weight_of_each_class(model.class_weight, facts.classes, found)
-    model.classes_, model.n_features_in_ = facts.classes, n_features
+        factors = weight_of_each_class(model.class_weight, classes, totals)
+    model.classes_, model.n_features_in_ = classes, n_features
     if facts.names is not None:
         model.feature_names_in_ = np.array(facts.names, dtype=object)
     no_rows = TrainingRows(np.empty((0, n_features)), np.empty(0, np.intp), None)
     model.features_ = model._features(no_rows, seeds)
-    add = delayed(equations_of_rows)
-    parts = [add(part, model.features_, factors, n_classes) for part in rows]
+    parts = [add(part, model.features_, factors, len(classes)) for part in rows]
     (equations,) = compute(tree_reduce(_added, parts))
     model.coef_ = equations.solve(model.C)
     return model
 
 
 def rows_of_block(
-    block: Block | None, model: Any, classes: np.ndarray, seeds: Seeds
+    samples: Samples | None, model: Any, classes: np.ndarray, seeds: Seeds
 ) -> TrainingRows | None:
     """Return the rows of the regression that a block gives: its samples, or centres of balls."""
-    samples = None if block is None else block.samples(classes)
+    samples = None if samples is None else with_classes(samples, classes).that_count()
     if samples is None or not len(samples):
         return None
     if not isinstance(model, GBRVFLClassifier):
@@ -466,59 +374,50 @@ def rows_of_block(
     return TrainingRows(balls.centers, codes, weights)
 
 
-def equations_of_rows(
-    rows: TrainingRows | None, features: FeatureMap, factors: np.ndarray | None, n_classes: int
-) -> NormalEquations | None:
-    """Return the normal equations of the rows of one block."""
-    if rows is None:
-        return None
-    if factors is not None:
-        weights = multiply_weights(rows.weights, factors[rows.codes])
-        rows = replace(rows, weights=weights)
-    return normal_equations(features, rows.X, one_hot(rows.codes, n_classes), rows.weights)[0]
-
-
-def _added(first: NormalEquations, second: NormalEquations) -> NormalEquations:
-    return NormalEquations(first.gram + second.gram, first.moment + second.moment)
-
-
-def _totals(rows: TrainingRows | None, n_classes: int) -> np.ndarray:
+def weight_of_classes(rows: TrainingRows | None, n_classes: int) -> np.ndarray:
     """Return the weight of the rows of each class."""
     if rows is None:
         return np.zeros(n_classes)
     return np.bincount(rows.codes, rows.weights, minlength=n_classes)
 
 
-def _check_ball_model(model: Any, facts: Facts) -> None:
-    check_min_ball_size(model.min_ball_size)
-    model._generator()._validate_params()
-    scheme = resolve_membership(model.membership)
-    scheme._validate_params()
-    if isinstance(scheme, PrecomputedMembership) and scheme.sample_membership is not None:
-        raise TypeError(
-            "PrecomputedMembership(sample_membership=...) is held in memory; pass memberships to "
-            "fit as a Dask array or Series: fit(X, y, sample_membership=...)."
-        )
-    rows, _, alone = facts.counts.T
-    if (2 * alone > rows).any():
+def equations_of_rows(
+    rows: TrainingRows | None, features: FeatureMap, factors: np.ndarray | None, n_classes: int
+) -> NormalEquations | None:
+    """Return the normal equations of the rows of one block."""
+    if rows is None:
+        return None
+    weights = rows.weights
+    if factors is not None:
+        weights = multiply_weights(weights, factors[rows.codes])
+    return normal_equations(features, rows.X, one_hot(rows.codes, n_classes), weights)[0]
+
+
+def _added(first: NormalEquations, second: NormalEquations) -> NormalEquations:
+    return NormalEquations(first.gram + second.gram, first.moment + second.moment)
+
+
+def _warn_of_sorted_rows(facts: Facts) -> None:
+    alone = facts.counts[np.count_nonzero(facts.counts, axis=1) == 1].sum(axis=0)
+    sorted_ = 2 * alone > facts.counts.sum(axis=0)
+    if sorted_.any():
         warnings.warn(
-            f"most samples of class {facts.classes[2 * alone > rows].tolist()} lie in blocks "
-            "without any other class, and such a block becomes a single ball, so the class will "
-            "hardly be predicted: the rows seem to be sorted. Shuffle them, so that blocks are "
-            "alike.",
+            f"most samples of class {facts.classes[sorted_].tolist()} lie in blocks without any "
+            "other class, and such a block becomes a single ball, so the class will hardly be "
+            "predicted: the rows seem to be sorted. Shuffle them, so that blocks are alike.",
             UserWarning,
             stacklevel=4,
         )
 
 
-def _check_totals(model: Any, facts: Facts, totals: np.ndarray) -> None:
+def _check_totals(facts: Facts, totals: np.ndarray) -> None:
     """Raise if nothing is left to learn from; warn of classes without a ball."""
     if not totals.any():
         raise ValueError(
             "no block has a ball with a membership above zero, so nothing is left to learn from; "
             "lower min_ball_size or purity, or use another membership."
         )
-    lost = facts.classes[(totals == 0) & (facts.counts[:, 0] > 0)]
+    lost = facts.classes[(totals == 0) & facts.counts.any(axis=0)]
     if len(lost):
         warnings.warn(
             f"class {lost.tolist()} has no ball with a membership above zero and will hardly be "

@@ -7,8 +7,9 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, reduce
+from itertools import islice
 from typing import Any, TypeVar
 
 import dask
@@ -54,7 +55,7 @@ def compute(*things: Any) -> tuple[Any, ...]:
     client = active_client()
     if client is None:
         return dask.compute(*things)
-    with errors_of_loss(client):
+    with _errors_of_loss(client):
         futures = client.compute(list(things))
         try:
             _wait(client, futures, "ALL_COMPLETED")
@@ -64,23 +65,12 @@ def compute(*things: Any) -> tuple[Any, ...]:
             _cancel(client, futures)
 
 
-def keep(things: Sequence[Any]) -> list[Any]:
-    """Start computing delayed things, and keep the results where they are computed."""
-    client = active_client()
-    if client is None:
-        return list(dask.persist(*things))
-    with errors_of_loss(client):
-        return client.persist(list(things))
-
-
 def tree_reduce(join: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
     """Return the delayed result of joining neighbours, level by level; None of None is left out."""
     level, join_all = list(parts), delayed(_join_all)
     while len(level) > 1:
-        level = [
-            join_all(join, level[start : start + SPLIT_EVERY])
-            for start in range(0, len(level), SPLIT_EVERY)
-        ]
+        groups = (level[at : at + SPLIT_EVERY] for at in range(0, len(level), SPLIT_EVERY))
+        level = [join_all(join, own) for own in groups]
     return level[0]
 
 
@@ -156,20 +146,17 @@ def _connected(where: Any) -> Iterator[distributed.Client]:
             f"no Dask scheduler answers at {where}: {error}; start one with `dask scheduler`, "
             "pass the address it prints, or use `local`."
         ) from error
-    # The scheduler is not set by the client itself: a client that loses its scheduler ends
-    # later than this block, and would then set it for the code that follows.
+    # The client does not set the scheduler itself: if it loses its scheduler, it ends later than
+    # this block, and would then set it for the code that follows.
     with client, client.as_current(), dask.config.set(scheduler="dask.distributed"):
         yield client
 
 
 @contextmanager
-def errors_of_loss(client: distributed.Client) -> Iterator[None]:
+def _errors_of_loss(client: distributed.Client) -> Iterator[None]:
     """Turn all errors that a lost cluster causes into `ClusterError`."""
-    address = _address(client)
     try:
         yield
-    except ClusterError:
-        raise
     except distributed.KilledWorker as error:
         raise ClusterError(
             f"a task was given up after the workers that ran it died ({error}); usually memory "
@@ -177,8 +164,8 @@ def errors_of_loss(client: distributed.Client) -> Iterator[None]:
         ) from error
     except (CancelledError, CommClosedError) as error:
         raise ClusterError(
-            f"the Dask scheduler at {address} went away before the work was done; start it again, "
-            "connect a new client, and call fit once more."
+            f"the Dask scheduler at {_address(client)} went away before the work was done; start "
+            "it again, connect a new client, and call fit once more."
         ) from error
 
 
@@ -188,7 +175,7 @@ def run_on_cluster(
     client: distributed.Client,
     start: Callable[[], None],
 ) -> Generator[tuple[Task, Result | TaskLostError], None, None]:
-    """Apply a function to tasks on the workers of a cluster.
+    """Apply a function to tasks on the workers; yield tasks with results, or `TaskLostError`.
 
     Parameters
     ----------
@@ -200,25 +187,17 @@ def run_on_cluster(
         The connection to the cluster.
     start : callable
         Called once in each worker, before its first task.
-
-    Yields
-    ------
-    tuple
-        A task and its result, or `TaskLostError` if there is none.
     """
     waiting = iter(tasks)
     pending: dict[distributed.Future, Task] = {}
 
     def fill() -> None:
-        """Give out tasks until every worker has one; at least one task, even without workers."""
-        while len(pending) < max(1, len(client.nthreads())):
-            for task in waiting:
-                pending[client.submit(_run_alone, function, start, task, pure=False)] = task
-                break
-            else:
-                return
+        """Give every worker a task; one task waits even without workers."""
+        n_free = max(1, len(client.nthreads())) - len(pending)
+        for task in islice(waiting, max(0, n_free)):
+            pending[client.submit(_run_alone, function, start, task, pure=False)] = task
 
-    with errors_of_loss(client):
+    with _errors_of_loss(client):
         try:
             fill()
             while pending:
@@ -244,29 +223,24 @@ def _run_alone(function: Callable[[Task], Result], start: Callable[[], None], ta
 
 def _result(future: distributed.Future) -> Any:
     if future.status == "cancelled":
-        future.result()  # raises the error that `errors_of_loss` turns into ClusterError
+        future.result()  # raises what `_errors_of_loss` turns into ClusterError
     error = future.exception()
     if error is None:
         return future.result()
-    lost = TaskLostError(
-        f"{error}; perhaps memory ran out: give workers more."
-        if isinstance(error, distributed.KilledWorker)
-        else f"{type(error).__name__}: {error}"
-    )
+    reason = f"{type(error).__name__}: {error}"
+    if isinstance(error, distributed.KilledWorker):
+        reason = f"{error}; perhaps memory ran out: give workers more."
+    lost = TaskLostError(reason)
     lost.__cause__ = error
     return lost
 
 
-def _wait(
-    client: distributed.Client, futures: list[distributed.Future], return_when: str
-) -> set[distributed.Future]:
+def _wait(client: distributed.Client, futures: list[distributed.Future], return_when: str) -> set:
     """Return the futures that are done; raise when no worker is left to do them."""
     seen = time.monotonic()
     while True:
-        try:
+        with suppress(TimeoutError):
             return distributed.wait(futures, timeout=_POLL_SECONDS, return_when=return_when).done
-        except TimeoutError:
-            pass
         if client.status not in ("running", "connecting"):
             raise CancelledError(f"the client is {client.status}")
         try:
@@ -276,10 +250,9 @@ def _wait(
         if has_workers:
             seen = time.monotonic()
         elif time.monotonic() - seen > NO_WORKER_SECONDS:
-            address = _address(client)
             raise ClusterError(
-                f"the Dask scheduler at {address} has had no worker for {NO_WORKER_SECONDS:g} s; "
-                f"start some with `dask worker {address}`."
+                f"the Dask scheduler at {_address(client)} has had no worker for "
+                f"{NO_WORKER_SECONDS:g} s; start some with `dask worker {_address(client)}`."
             )
 
 

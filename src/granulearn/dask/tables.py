@@ -1,15 +1,14 @@
 """A table in parts on a cluster: `fit`, `predict` and `audit` of the command line.
 
 A first pass over the parts profiles cells and labels. A second one counts what the checks need,
-and samples rows to memory: the preprocessor, and every model but networks in closed form, learn
-from this sample. Rows held out are scored, and all rows rated or predicted, part by part.
+and samples rows to memory: models and audits learn from this sample as from any table. All rows
+are then rated, or predicted, part by part.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import add
@@ -21,27 +20,16 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as parquet
 from dask import delayed
-from sklearn.metrics import confusion_matrix
-from sklearn.pipeline import Pipeline
 
 from granulearn.audit.noise_rate import NoiseRate
-from granulearn.dask.audit import (
-    PART_NAME,
-    AuditTotals,
-    Rater,
-    audit_sample,
-    joined_totals,
-    rate_block,
-    write_frame,
-)
-from granulearn.dask.blocks import SAMPLE_SIZE, Block, Facts, Sample, sampling_rates
-from granulearn.dask.classifiers import CLOSED_FORM, fit_closed_form
+from granulearn.audit.ratings import VERDICTS
+from granulearn.dask.audit import Rater, audit_sample
+from granulearn.dask.blocks import SAMPLE_SIZE, Sample, drawn_rows, sampling_rates
 from granulearn.dask.cluster import compute, tree_reduce
 from granulearn.models.row_reading import RowReading
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.checks import CheckStatistics, check_rows
-from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.errors import TableError
+from granulearn.tables.infer import ColumnOptions
 from granulearn.tables.inspection import (
     TableReport,
     first_pass,
@@ -51,30 +39,22 @@ from granulearn.tables.inspection import (
 )
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels import Labels, read_labels
-from granulearn.tables.messages import Message, Setting
-from granulearn.tables.parse.cells import as_text, is_nested
-from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.messages import TableError
+from granulearn.tables.parse.cells import as_text, is_nested, row_hashes
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
 from granulearn.tables.training_table import TrainingTable, as_labels, chosen_rows
-from granulearn.training.model_kinds import make_model
 from granulearn.training.prediction import Predictor
-from granulearn.training.training import (
-    Trained,
-    cannot_be_split,
-    errors_about_table,
-    make_card,
-    make_pipeline,
-    scores_of_confusion,
-)
+from granulearn.training.training import Trained, train
 from granulearn.utils.files import folder_written_atomically, written_atomically
 from granulearn.utils.text import counted
 
+PART_NAME = "part-{:05d}.parquet"
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
 class PartReader:
-    """How a part becomes typed rows, and which of them are held out or sampled."""
+    """How a part becomes typed rows, and which of them are sampled."""
 
     target: str
     schema: Schema
@@ -82,46 +62,22 @@ class PartReader:
     classes: np.ndarray
     """All classes as a model learns them, sorted."""
     rates: np.ndarray
-    """Probability with which a training row of each class is sampled."""
-    test: float
+    """Probability with which a row of each class is sampled."""
     seed: int
 
-    def read(self, part: TableFile, number: int) -> PartRows:
-        """Read the rows of a part; `number` is that of the part."""
+    def read(self, part: TableFile) -> tuple[TypedRows, pa.Array, np.ndarray, np.ndarray]:
+        """Return all rows of a part and their labels; positions and codes of rows with a label."""
         names = [self.target, *(column.name for column in self.schema.used)]
+        empty = pa.RecordBatch.from_pydict({name: pa.array([], pa.string()) for name in names})
         typed, labels, row = [], [], part.first_row
-        for batch in [*part.batches(names)] or [_no_rows(names)]:
+        for batch in [*part.batches(names)] or [empty]:
             typed.append(self.schema.read(batch, row))
             labels.append(read_labels(batch.column(self.target), self.labels))
             row += batch.num_rows
         found = pa.concat_arrays(labels)
         labelled = np.flatnonzero(found.is_valid().to_numpy(zero_copy_only=False))
         y = as_labels(found.take(pa.array(labelled)), self.labels)
-        codes = np.searchsorted(self.classes, y)
-        # The same draws in every pass: a part is drawn from where it is read.
-        draws = np.random.default_rng([self.seed, number]).random((2, len(codes)))
-        held_out = draws[0] < self.test
-        sampled = ~held_out & (draws[1] < self.rates[codes])
-        return PartRows(self.schema, joined_rows(typed), found, labelled, codes, held_out, sampled)
-
-
-@dataclass(frozen=True, eq=False)
-class PartRows:
-    """The rows of a part; all arrays but `labels` are of the rows with a label."""
-
-    schema: Schema
-    typed: TypedRows
-    labels: pa.Array
-    """Class of each row; null for none."""
-    labelled: np.ndarray
-    """Positions of the rows with a label."""
-    codes: np.ndarray
-    held_out: np.ndarray
-    sampled: np.ndarray
-
-    def features(self, chosen: np.ndarray | slice) -> TypedRows:
-        """Return the features of some of the rows with a label."""
-        return chosen_rows(self.typed, self.schema, self.labelled[chosen])
+        return joined_rows(typed), found, labelled, np.searchsorted(self.classes, y)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +85,6 @@ class PartCheck:
     """What the second pass counts and samples; `+` adds the parts that follow."""
 
     statistics: CheckStatistics
-    n_training: np.ndarray
-    """(n_classes,) training rows of each class."""
     features: TypedRows
     """Of the sampled rows."""
     rows: np.ndarray
@@ -140,7 +94,6 @@ class PartCheck:
         """Return the counts and samples of both."""
         return PartCheck(
             self.statistics + later.statistics,
-            self.n_training + later.n_training,
             joined_rows([self.features, later.features]),
             np.hstack([self.rows, later.rows]),
         )
@@ -153,28 +106,21 @@ class Survey:
     parts: Sequence[TableFile]
     reader: PartReader
     report: TableReport
-    n_training: np.ndarray
     sample: TrainingTable
-    """The sampled training rows."""
-    rows: np.ndarray
-    """As of `PartCheck`."""
+    """The sampled rows."""
+    positions: np.ndarray
+    """(2, n) number of the part of each of them, and position among its rows with a label."""
 
     @property
-    def has_all(self) -> bool:
-        """Whether every training row is in the sample."""
-        return len(self.sample.y) == self.n_training.sum()
-
-    def preprocess(self) -> tuple[TablePreprocessor, Sample]:
-        """Return the fitted preprocessor, and the sample as numbers."""
-        preprocessor = TablePreprocessor(self.report.schema.feature_types)
-        X = preprocessor.fit_transform(self.sample.typed.cells, self.sample.y)
-        return preprocessor, Sample(X, self.sample.y, None, *self.rows[2:])
+    def n_labels(self) -> int:
+        """Rows with a label in the whole table."""
+        return sum(self.reader.labels.classes.values())
 
 
 def survey_table(
-    file: TableFile, target: str, options: ColumnOptions, test: float, seed: int, tell: Tell
+    file: TableFile, target: str, options: ColumnOptions, sample_size: int, seed: int, tell: Tell
 ) -> Survey:
-    """Return the report on a table, and a sample of its training rows.
+    """Return the report on a table, and a sample of its rows.
 
     Parameters
     ----------
@@ -184,10 +130,10 @@ def survey_table(
         The column of labels.
     options : ColumnOptions
         What the user says about the columns.
-    test : float
-        Fraction of the rows to hold out.
+    sample_size : int
+        About how many rows to sample; all if there are no more.
     seed : int
-        Of the rows held out and of the sample.
+        Of the sample.
     tell : callable
         Progress callback.
 
@@ -197,7 +143,7 @@ def survey_table(
         Says all that is wrong with the table at once.
     """
     parts = file.parts()
-    tell(f"looking at {counted(len(parts), 'part')}")
+    tell(f"profiling {counted(len(parts), 'part')}")
     (look,) = compute(tree_reduce(add, [delayed(profile_part)(part, target) for part in parts]))
     problems = problems_of_names(file.names, target, options)
     report = report_first(file, look, target if target in file.names else None, options)
@@ -207,27 +153,18 @@ def survey_table(
     names = pa.array(report.labels.classes, pa.string())
     classes, order = np.unique(as_labels(names, report.labels), return_index=True)
     counts = np.array(list(report.labels.classes.values()))[order]
-    rates = sampling_rates(counts * (1 - test), SAMPLE_SIZE)
-    reader = PartReader(target, report.schema, report.labels, classes, rates, test, seed)
+    rates = sampling_rates(counts, sample_size)
+    reader = PartReader(target, report.schema, report.labels, classes, rates, seed)
 
-    tell(f"examining {counted(report.rows, 'row')}")
+    tell(f"checking {counted(report.rows, 'row')}")
     check, shared = delayed(check_part), delayed(reader)
     checks = [check(part, number, shared) for number, part in enumerate(parts)]
     (found,) = compute(tree_reduce(add, checks))
     report = report_second(report, found.statistics, options)
-    _check_rows_left(file, reader, int(counts.sum()), found.n_training)
-    codes, rows, _, _ = found.rows
-    every_row = np.arange(len(codes))
-    sample = TrainingTable(
-        report=report,
-        typed=chosen_rows(found.features, report.schema, every_row),
-        y=classes[codes],
-        rows=rows,
-        cells=None,
-        lines=None,
-    )
-    reader = replace(reader, schema=report.schema)
-    return Survey(parts, reader, report, found.n_training, sample, found.rows)
+    codes, rows, *positions = found.rows
+    typed = chosen_rows(found.features, report.schema, np.arange(len(codes)))
+    sample = TrainingTable(report, typed, classes[codes], rows, cells=None, lines=None)
+    return Survey(parts, replace(reader, schema=report.schema), report, sample, np.array(positions))
 
 
 def profile_part(part: TableFile, target: str) -> Any:
@@ -238,16 +175,14 @@ def profile_part(part: TableFile, target: str) -> Any:
 
 
 def check_part(part: TableFile, number: int, reader: PartReader) -> PartCheck:
-    """Count what the checks need of a part, and sample its training rows."""
-    rows = reader.read(part, number)
-    classes = list(reader.labels.classes)
-    position = np.flatnonzero(rows.sampled)
-    codes = rows.codes[position]
-    own = [codes, part.first_row + rows.labelled[position], np.full(len(codes), number), position]
+    """Count what the checks need of a part, and sample its rows."""
+    typed, labels, labelled, codes = reader.read(part)
+    position = np.flatnonzero(drawn_rows(reader.seed, number, codes, reader.rates))
+    rows = labelled[position]
+    own = [codes[position], part.first_row + rows, np.full(len(rows), number), position]
     return PartCheck(
-        check_rows(rows.typed, rows.labels, reader.schema, classes, part.first_row),
-        np.bincount(rows.codes[~rows.held_out], minlength=len(reader.classes)),
-        rows.features(position),
+        check_rows(typed, labels, reader.schema, list(reader.labels.classes), part.first_row),
+        chosen_rows(typed, reader.schema, rows),
         np.array(own, dtype=np.int64),
     )
 
@@ -262,7 +197,7 @@ def train_on_cluster(
     seed: int,
     tell: Tell,
 ) -> Trained:
-    """Survey a table, fit, and score on the rows held out; there is no cross-validation.
+    """Survey a table, and fit to a sample of its rows as to a table in memory.
 
     Parameters
     ----------
@@ -275,9 +210,9 @@ def train_on_cluster(
     options : ColumnOptions
         What the user says about the columns.
     test : float
-        Fraction of the rows to hold out, from 0 to below 1.
+        Fraction of the sample to hold out, from 0 to below 1.
     seed : int
-        Seed of the rows held out, the sample and the model.
+        Seed of the sample, the rows held out and the model.
     tell : callable
         Progress callback.
 
@@ -286,102 +221,10 @@ def train_on_cluster(
     TableError
         Says all that is wrong with the table at once.
     """
-    survey = survey_table(file, target, options, test, seed, tell)
-    sample, n_training, classes = survey.sample, survey.n_training, survey.reader.classes
-    classifier = make_model(model, seed)
-    takes_all = not survey.has_all and type(classifier) in CLOSED_FORM
-    n_rows = int(n_training.sum()) if takes_all else len(sample.y)
-    shown = counted(n_rows, "row")
-    tell(f"fitting {model} to {shown if n_rows == n_training.sum() else 'a sample of ' + shown}")
-    with errors_about_table(model):
-        if takes_all:
-            pipeline = _fit_to_all(classifier, survey)
-        else:
-            pipeline = make_pipeline(classifier).fit(sample.X, sample.y)
-    scores = {}
-    if test:
-        tell("scoring on the rows held out")
-        shared, count = delayed((survey.reader, pipeline)), delayed(confusion_of_part)
-        tables = [count(part, number, shared) for number, part in enumerate(survey.parts)]
-        (counts,) = compute(tree_reduce(np.add, tables))
-        scores["held_out"] = scores_of_confusion(counts, classes)
-    n_unlabelled = sum(survey.report.labels.unlabelled.values()) if survey.report.labels else 0
-    facts = {"scores": scores, "seed": seed, "dropped_rows": n_unlabelled}
-    card = make_card(model, pipeline, sample, sample.X, sample.y, **facts)
-    if takes_all:
-        more = n_rows / len(sample.y)
-        columns = [replace(c, missing=round(c.missing * more)) for c in card.columns]
-        by_class = dict(zip(map(str, classes), n_training.tolist(), strict=True))
-        card = replace(card, rows=n_rows, classes=by_class, columns=tuple(columns))
-    return Trained(pipeline, card, survey.report)
-
-
-def _fit_to_all(classifier: Any, survey: Survey) -> Pipeline:
-    """Fit a network in closed form to all training rows; columns are learnt from the sample.
-
-    The sampled rows are encoded out of fold, all others by a sample that they are not in.
-    """
-    preprocessor, sample = survey.preprocess()
-    if "n_jobs" in classifier.get_params():
-        classifier.set_params(n_jobs=None)  # each worker has a core of its own
-    classes, n_training = survey.reader.classes, survey.n_training
-    n_parts, types = len(survey.parts), ("numbers",) * sample.X.shape[1]
-    codes = np.searchsorted(classes, sample.y)
-    make, shared = delayed(block_of_part), delayed((survey.reader, preprocessor))
-    blocks = [make(part, number, shared) for number, part in enumerate(survey.parts)]
-    blocks.append(delayed(Block(n_parts, sample.X, classes, codes, None, None, None, types)))
-    counts = np.column_stack([n_training, n_training, np.zeros_like(n_training)])
-    facts = Facts(0, {}, None, types, classes, counts, True)
-    model = fit_closed_form(classifier, blocks, facts)
-    return Pipeline([("preprocess", preprocessor), ("model", model)])
-
-
-def block_of_part(
-    part: TableFile, number: int, shared: tuple[PartReader, TablePreprocessor]
-) -> Block | None:
-    """Return the training rows of a part that are not in the sample."""
-    reader, preprocessor = shared
-    rows = reader.read(part, number)
-    chosen = np.flatnonzero(~rows.held_out & ~rows.sampled)
-    if not len(chosen):
-        return None
-    X = preprocessor.transform(rows.features(chosen).cells)
-    types = ("numbers",) * X.shape[1]
-    return Block(number, X, reader.classes, rows.codes[chosen], None, None, None, types)
-
-
-def confusion_of_part(
-    part: TableFile, number: int, shared: tuple[PartReader, Pipeline]
-) -> np.ndarray:
-    """Count true against predicted classes among the rows of a part that are held out."""
-    reader, pipeline = shared
-    rows, classes = reader.read(part, number), reader.classes
-    chosen = np.flatnonzero(rows.held_out)
-    if not len(chosen):
-        return np.zeros((len(classes), len(classes)), dtype=np.int64)
-    predicted = pipeline.predict(rows.features(chosen).to_frame())
-    return confusion_matrix(classes[rows.codes[chosen]], predicted, labels=classes)
-
-
-def _check_rows_left(
-    file: TableFile, reader: PartReader, n_rows: int, n_training: np.ndarray
-) -> None:
-    """Raise, as `train` does, if too few rows can be held out; by chance it may be none."""
-    n_classes, none_held_out = len(reader.classes), n_rows == n_training.sum()
-    if reader.test and (none_held_out or round(reader.test * n_rows) < n_classes):
-        raise cannot_be_split(n_rows, n_classes, reader.test)
-    lacking = reader.classes[n_training == 0]
-    if len(lacking):
-        said = (
-            f"{file.path}: class {lacking[0]} of column {reader.target!r}, the target, "
-            "has no row left to learn from; add rows of it, or pass "
-        )
-        raise TableError(Message(said, Setting("test", 0), "."))
-
-
-def _no_rows(names: Sequence[str]) -> pa.RecordBatch:
-    nothing = pa.array([], pa.string())
-    return pa.RecordBatch.from_arrays([nothing] * len(names), names=list(names))
+    survey = survey_table(file, target, options, round(SAMPLE_SIZE / (1 - test)), seed, tell)
+    trained = train(survey.sample, model, tune=False, test=test, seed=seed, tell=tell)
+    card = replace(trained.card, dropped_rows=survey.report.rows - survey.n_labels)
+    return replace(trained, card=card)
 
 
 # ---- audit -----------------------------------------------------------------------------------
@@ -436,42 +279,44 @@ def audit_on_cluster(
     TableError
         Says all that is wrong with the table at once.
     """
-    survey = survey_table(file, target, options, 0.0, seed, tell)
-    n_labels = int(survey.n_training.sum())
-    tell(f"learning from {counted(len(survey.sample.y), 'label')}")
-    preprocessor, sample = survey.preprocess()
-    audit, rater, sampled = audit_sample(sample, None, seed)
+    survey = survey_table(file, target, options, SAMPLE_SIZE, seed, tell)
+    sample, n_labels = survey.sample, survey.n_labels
+    tell(f"learning from {counted(len(sample.y), 'label')}")
+    preprocessor = TablePreprocessor(survey.report.schema.feature_types)
+    X = preprocessor.fit_transform(sample.typed.cells, sample.y)
+    rater = audit_sample(Sample(X, sample.y, None, *survey.positions), None, seed)
     tell(f"rating {counted(n_labels, 'label')}")
-    rate, shared = delayed(rated_part), delayed((survey.reader, preprocessor, rater))
+    rate, shared = delayed(rate_part), delayed((survey.reader, preprocessor, rater))
     with folder_written_atomically(ratings) as draft:
         tasks = [
-            rate(part, number, shared, sampled.get(number), str(draft), n_worst)
+            rate(part, number, shared, str(draft), n_worst)
             for number, part in enumerate(survey.parts)
         ]
-        totals = joined_totals(tasks, n_worst)
-    return PartsAudit(audit.noise_, n_labels, totals.counts, totals.worst, survey.report)
+        ((counts, worst),) = compute(tree_reduce(partial(_joined_ratings, n_worst), tasks))
+    verdicts = {name: counts[name] for name in VERDICTS}
+    return PartsAudit(rater.noise, n_labels, verdicts, worst, survey.report)
 
 
-def rated_part(
+def rate_part(
     part: TableFile,
     number: int,
     shared: tuple[PartReader, TablePreprocessor, Rater],
-    sampled: pd.DataFrame | None,
     folder: str,
     n_worst: int,
-) -> AuditTotals:
-    """Write the ratings of a part; return their totals, and its worst rows with their cells."""
+) -> tuple[Counter, pd.DataFrame] | None:
+    """Write the ratings of a part; return verdicts counted, and the worst rows with their cells."""
     reader, preprocessor, rater = shared
-    rows = reader.read(part, number)
-    X = preprocessor.transform(rows.features(slice(None)).cells)
-    frame = rate_block(X, rows.codes, rater, sampled)
-    own = frame.set_axis(pd.Index(part.first_row + rows.labelled + 1, name="row"))
-    totals = write_frame(own, folder, number, n_worst)
-    if not len(totals.worst):
-        return totals
-    at = totals.worst.index.to_numpy() - part.first_row - 1
+    typed, _, labelled, codes = reader.read(part)
+    X = preprocessor.transform(chosen_rows(typed, reader.schema, labelled).cells)
+    frame = rater.rate(number, X, codes)
+    frame.index = pd.Index(part.first_row + labelled + 1, name="row")
+    with written_atomically(Path(folder) / PART_NAME.format(number)) as draft:
+        frame.reset_index().to_parquet(draft, index=False)
+    if frame.empty:
+        return None
+    worst = _worst(frame, n_worst)
+    at = worst.index.to_numpy() - part.first_row - 1
     cells = pa.Table.from_batches(list(part.batches())).take(pa.array(at))
-    worst = totals.worst
     worst.insert(0, "hash", row_hashes(cells, reader.target))
     worst["decision"], worst["new_label"] = "", ""
     shown = {
@@ -482,27 +327,19 @@ def rated_part(
         if not is_nested(cells[name].type)
     }
     worst = pd.concat([worst, pd.DataFrame(shown, worst.index, dtype=object)], axis=1)
-    return AuditTotals(totals.counts, worst)
+    return Counter(frame["verdict"]), worst
+
+
+def _joined_ratings(n_worst: int, first: tuple, second: tuple) -> tuple[Counter, pd.DataFrame]:
+    return first[0] + second[0], _worst(pd.concat([first[1], second[1]]), n_worst)
+
+
+def _worst(frame: pd.DataFrame, n_worst: int) -> pd.DataFrame:
+    # Labels that cannot be rated come last; of equal ones, the first of the table.
+    return frame.sort_values("label_quality", kind="stable").head(n_worst)
 
 
 # ---- predictions -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class PredictedParts:
-    """What was predicted in some parts."""
-
-    n_rows: int
-    counts: Counter
-    """How often each class was predicted."""
-    reading: RowReading
-    """Knows the warnings about the rows."""
-
-    def __add__(self, later: PredictedParts) -> PredictedParts:
-        """Return what was predicted in both."""
-        reading = deepcopy(self.reading)
-        reading.absorb(later.reading)
-        return PredictedParts(self.n_rows + later.n_rows, self.counts + later.counts, reading)
 
 
 def predict_on_cluster(predictor: Predictor, file: TableFile, output: Path, tell: Tell) -> int:
@@ -524,24 +361,24 @@ def predict_on_cluster(predictor: Predictor, file: TableFile, output: Path, tell
     parts = file.parts()
     with folder_written_atomically(output) as draft:
         tell(f"predicting {counted(len(parts), 'part')}")
-        shared, predict = delayed(predictor), delayed(predicted_part)
+        shared, predict = delayed(predictor), delayed(predict_part)
         tasks = [
             predict(part, number, shared, str(draft), str(file.path))
             for number, part in enumerate(parts)
         ]
-        (done,) = compute(tree_reduce(add, tasks))
-        if done.n_rows == 0:
+        ((n_rows, counts, reading),) = compute(tree_reduce(_joined_predictions, tasks))
+        if n_rows == 0:
             raise TableError(f"{file.path} has no data rows; add rows.")
-        predictor.counts.update(done.counts)
-        predictor.reading.absorb(done.reading)
-        predictor.reading.check_cells(file.path, file.place)
-    return done.n_rows
+        predictor.counts.update(counts)
+        predictor.reading = reading
+        reading.check_cells(file.path, file.place)
+    return n_rows
 
 
-def predicted_part(
+def predict_part(
     part: TableFile, number: int, predictor: Predictor, folder: str, path: str
-) -> PredictedParts:
-    """Predict the rows of one part, and write them to a file; `path` is for messages."""
+) -> tuple[int, Counter, RowReading]:
+    """Predict the rows of a part, and write them to a file; `path` is for messages."""
     own = predictor.afresh()  # another task may use the same one
     target = Path(folder) / PART_NAME.format(number)
 
@@ -554,4 +391,8 @@ def predicted_part(
         n_rows = own.write(part, open_writer, place, first_row=part.first_row)
     if n_rows == 0:
         target.unlink()
-    return PredictedParts(n_rows, own.counts, own.reading)
+    return n_rows, own.counts, own.reading
+
+
+def _joined_predictions(first: tuple, second: tuple) -> tuple[int, Counter, RowReading]:
+    return first[0] + second[0], first[1] + second[1], first[2] + second[2]

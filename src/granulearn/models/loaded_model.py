@@ -18,9 +18,9 @@ from granulearn.models.predictors import final_predictor, rows_for
 from granulearn.models.row_reading import ModelInputs, Place, RowReading
 from granulearn.models.rows_check import RowsCheck, check_rows
 from granulearn.preprocess import TablePreprocessor
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.frames import table_of
 from granulearn.tables.io.table_file import TableFile
+from granulearn.tables.messages import TableError
 from granulearn.tables.schema import TypedRows, joined_rows
 
 # Encoded cells, or probabilities, per call of the model: neither one-hot columns nor very many

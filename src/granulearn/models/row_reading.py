@@ -11,9 +11,8 @@ import pyarrow as pa
 
 from granulearn.models.errors import ModelFileError
 from granulearn.models.model_card import ModelCard, schema_of_card
-from granulearn.tables.errors import TableError
 from granulearn.tables.infer import NEEDED_SHARE
-from granulearn.tables.messages import Message, Setting
+from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.tables.schema import DATE, NUMBER, YES_NO, CellCount, Schema, TypedRows
 from granulearn.utils.text import counted, quoted
 
@@ -132,20 +131,17 @@ class RowReading:
             self._count_unknown(name, categories, known, place, first_row)
         return rows
 
-    def absorb(self, later: RowReading) -> None:
-        """Add the counts of later rows of the same table, which were read elsewhere.
-
-        Parameters
-        ----------
-        later : RowReading
-            It has read some rows.
-        """
-        self.known_cells.update(later.known_cells)
-        for name, found in later.failures.items():
-            self.failures[name] = self.failures.get(name, CellCount()) + found
-        for name, counter in later.unknown.items():
-            self.unknown[name] = self.unknown.get(name, Counter()) + counter
-            self._first_unknown.setdefault(name, later._first_unknown[name])
+    def __add__(self, later: RowReading) -> RowReading:
+        """Return the counts of both, of which the second has read later rows of the table."""
+        both = RowReading(self.inputs, self.strict)
+        both.known_cells = self.known_cells + later.known_cells
+        both._first_unknown = later._first_unknown | self._first_unknown
+        for part in (self, later):
+            for name, found in part.failures.items():
+                both.failures[name] = both.failures.get(name, CellCount()) + found
+            for name, counter in part.unknown.items():
+                both.unknown[name] = both.unknown.get(name, Counter()) + counter
+        return both
 
     def check_cells(self, path: object, place: Place) -> None:
         """Raise a `TableError` if too many cells did not have the form of training.

@@ -127,7 +127,7 @@ def _key(title: str, origin: LabelOrigin) -> str:
 
 def _suspect(card: Card, cells: Sequence[str], origin: LabelOrigin) -> dict[str, Any]:
     """Return a card with what it is found by, and what a decision about it holds."""
-    place, wrong = card.row - 1, card.wrong_probability
+    place, wrong = card.row - 1, card.error_probability
     cell = origin.cells[place] if origin.cells else None
     words = [f"row {card.row}", card.given, card.rival or "", *cells]
     plain = json.loads(json.dumps(asdict(card)))
@@ -154,9 +154,9 @@ def _verdicts(ratings: Ratings, chosen: Sequence[int]) -> list[dict[str, Any]]:
 
 def _histogram(ratings: Ratings) -> list[dict[str, Any]]:
     edges = np.linspace(0, 1, BINS + 1)
-    known = ~np.isnan(ratings.reliability)
-    every, _ = np.histogram(ratings.reliability[known], edges)
-    doubted, _ = np.histogram(ratings.reliability[known & (ratings.verdicts == WRONG)], edges)
+    known = ~np.isnan(ratings.label_quality)
+    every, _ = np.histogram(ratings.label_quality[known], edges)
+    doubted, _ = np.histogram(ratings.label_quality[known & (ratings.verdicts == WRONG)], edges)
     return [
         {"low": float(low), "high": float(high), "count": int(count), "wrong": int(part)}
         for low, high, count, part in zip(edges, edges[1:], every, doubted, strict=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from granulearn.audit.ratings import AMBIGUOUS, STRANGE, UNKNOWN, WRONG, Ratings
+from granulearn.audit.ratings import AMBIGUOUS, OUTLIER, UNKNOWN, WRONG, Ratings
 from granulearn.audit.verified import WORST_FIRST
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from granulearn.audit.explanation import Explanation, Neighbour
 
-MOST_CARDS = {WRONG: 250, AMBIGUOUS: 100, STRANGE: 50, UNKNOWN: 25}
+MOST_CARDS = {WRONG: 250, AMBIGUOUS: 100, OUTLIER: 50, UNKNOWN: 25}
 """How many rows of each verdict the page shows."""
 MOST_PAIRS = 15
 CARDS_PER_PAIR = 5
@@ -101,7 +101,7 @@ class ComparedRow:
 
     row: int
     distance: float
-    reliability: float | None
+    label_quality: float | None
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Card:
     """Name of the two, for filters."""
     against: float | None
     """Probability of all other classes as a label, by similar rows; None where it is unknown."""
-    wrong_probability: float | None
+    error_probability: float | None
     words: str
     """Why, in one sentence."""
     probabilities: tuple[ClassShare, ...]
@@ -215,8 +215,8 @@ def make_card(
         given=str(ratings.classes[ratings.given[position]]),
         rival=explanation.rival,
         pair=pair_key(int(ratings.given[position]), int(ratings.rivals[position])),
-        against=_or_none(1 - ratings.reliability[position]),
-        wrong_probability=_or_none(ratings.wrong_proba[position]),
+        against=_or_none(1 - ratings.label_quality[position]),
+        error_probability=_or_none(ratings.error_proba[position]),
         words=explanation.words,
         probabilities=_shares(ratings, position),
         kept=tuple(map(line, kept)),
@@ -261,7 +261,7 @@ def _shares(ratings: Ratings, position: int) -> tuple[ClassShare, ...]:
 
 
 def _compared(shown: ShownTable, near: Neighbour) -> ComparedRow:
-    return ComparedRow(shown.row(near.position), near.distance, _or_none(near.reliability))
+    return ComparedRow(shown.row(near.position), near.distance, _or_none(near.label_quality))
 
 
 def _or_none(number: float) -> float | None:

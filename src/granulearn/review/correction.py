@@ -15,9 +15,8 @@ from granulearn.review.decisions import EXCLUDE, Decision, DecisionsError, check
 from granulearn.tables import ReadOptions, open_table
 from granulearn.tables.io.table_file import known_columns
 from granulearn.tables.labels import decide_labels, label_key, profile_labels
-from granulearn.tables.parse.cells import as_text
+from granulearn.tables.parse.cells import as_text, row_hashes
 from granulearn.tables.relabel import rewrite_table
-from granulearn.tables.row_hashes import row_hashes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,7 +180,7 @@ class _LabelCells:
         if unknown is not None:
             raise DecisionsError(
                 f"{source}, line {unknown.line}: the file does not say what row {unknown.row} was "
-                "before ('given'), so the change cannot be taken back."
+                "before ('given_label'), so the change cannot be taken back."
             )
         return {d.row - 1: _was(d) for d in back}
 

@@ -14,7 +14,7 @@ from granulearn.review.decisions import DECISIONS, UNDO, Decision, DecisionsErro
 COLUMNS = {
     "row": "row",
     "hash": "row_hash",
-    "given": "given",
+    "given_label": "given",
     "decision": "decision",
     "new_label": "label",
     "note": "note",
@@ -31,9 +31,9 @@ COLUMNS = {
 """Column of a journal -> field of a `Decision`."""
 # Other files may have the columns of a table besides these, and one of them may well be called as
 # a column that only journals have; a list of an audit has them all.
-_OF_LISTS = ("row", "hash", "given", "decision", "new_label", "note", "drawn")
+_OF_LISTS = ("row", "hash", "given_label", "decision", "new_label", "note", "drawn")
 _BY_HAND = (*_OF_LISTS, "who", "when")
-_LIST = {"suggested", "reliability"}
+_LIST = {"predicted_label", "label_quality"}
 
 
 def read_decisions(path: Path) -> list[Decision]:
@@ -43,7 +43,7 @@ def read_decisions(path: Path) -> list[Decision]:
     ----------
     path : Path
         A CSV file with the columns ``row`` and ``decision``, and ``new_label`` or ``label``
-        for changes (``suggested`` stands in where it is empty or the ``given`` one);
+        for changes (``predicted_label`` stands in where it is empty or the ``given_label`` one);
         others of `COLUMNS` are looked at if there. A journal of a review is such a file, and so
         is the list that an audit writes, with its column ``decision`` filled in.
 
@@ -225,9 +225,9 @@ def _decision(
     label = cells.get("new_label", cells.get("label", ""))
     # The labels of a table may be in a column "label" themselves; one that was not changed
     # is no new one.
-    if not label or label == cells.get("given"):
-        label = cells.get("suggested", "") or label
-    if said == CHANGE and (not label or label == cells.get("given")):
+    if not label or label == cells.get("given_label"):
+        label = cells.get("predicted_label", "") or label
+    if said == CHANGE and (not label or label == cells.get("given_label")):
         raise DecisionsError(
             f"{source}, line {line}: a change needs the new label in 'new_label'"
             f"{', and ' + repr(label) + ' is the given one' if label else ''}."

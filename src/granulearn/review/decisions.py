@@ -55,7 +55,7 @@ class Decision:
     label: str = ""
     """The new label of a change; else empty."""
     row_hash: str = ""
-    """Of the row's cells, see `granulearn.tables.row_hashes`; empty if the file has none."""
+    """Of the row's cells, see `granulearn.tables.parse.cells`; empty if the file has none."""
     drawn: str = WORST_FIRST
     """ "random" if the row was drawn at random, and so stands for others."""
     line: int = 0

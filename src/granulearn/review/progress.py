@@ -10,7 +10,7 @@ import numpy as np
 
 from granulearn.audit.noise_rate import NoiseRate
 from granulearn.audit.ratings import VERDICTS, WRONG, Ratings
-from granulearn.audit.review_plan import expected_yield
+from granulearn.audit.review_plan import expected_errors
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP
 from granulearn.review.decisions import Decision
 
@@ -88,7 +88,7 @@ def summarize(
     settled = [d for d in decisions if d.decision in (KEEP, CHANGE)]
     wrong = [d.decision == CHANGE for d in settled]
     # A row that somebody has excluded, or is not sure of, will not be looked at again.
-    forecast = expected_yield(_closed(ratings, ~is_open), (NEXT,))
+    forecast = expected_errors(_closed(ratings, ~is_open), (NEXT,))
     n_next, expected = next(iter(forecast.items()), (0, None))
     by_who: dict[str, Counter[str]] = {}
     for decision in decisions:
@@ -121,7 +121,7 @@ def _closed(ratings: Ratings, is_closed: np.ndarray) -> Ratings:
 
 
 def _worth_a_look(ratings: Ratings, is_open: np.ndarray) -> np.ndarray:
-    likely = np.nan_to_num(ratings.wrong_proba) >= WORTH_A_LOOK
+    likely = np.nan_to_num(ratings.error_proba) >= WORTH_A_LOOK
     return is_open & (likely | (ratings.verdicts == WRONG))
 
 

@@ -51,13 +51,13 @@ def queued_row(ratings: Ratings, row: int, position: int) -> QueuedRow:
     position : int
         Its place among the ratings.
     """
-    reliability, rival = ratings.reliability[position], ratings.rivals[position]
+    label_quality, rival = ratings.label_quality[position], ratings.rivals[position]
     return QueuedRow(
         row=row,
         given=str(ratings.classes[ratings.given[position]]),
         rival="" if rival < 0 else str(ratings.classes[rival]),
         verdict=str(ratings.verdicts[position]),
-        against=None if np.isnan(reliability) else float(1 - reliability),
+        against=None if np.isnan(label_quality) else float(1 - label_quality),
     )
 
 

@@ -77,8 +77,8 @@ class Review:
         What is known about the columns, see `granulearn.tables`.
     reading : ReadOptions, default=None
         What is known about the file.
-    group, order : str, default=None
-        Columns for the audit: of rows that stay together, and of what came when.
+    group, times : str, default=None
+        Columns for the audit: of rows that stay together, and of times.
     random_state : int, default=0
         Seed of everything random.
     n_jobs : int, default=-1
@@ -121,7 +121,7 @@ class Review:
         options: ColumnOptions | None = None,
         reading: ReadOptions | None = None,
         group: str | None = None,
-        order: str | None = None,
+        times: str | None = None,
         random_state: int = 0,
         n_jobs: int = -1,
         background: bool = False,
@@ -137,7 +137,7 @@ class Review:
         """Where the audit is fitted again; None if decisions wait for it."""
         self._settings: dict[str, Any] = {
             "groups": group,
-            "order": order,
+            "times": times,
             "random_state": random_state,
             "n_jobs": n_jobs,
         }
@@ -288,7 +288,7 @@ class Review:
         if not is_open[self._sampled].any() and is_open.any():
             drawn = self._fit.done.audit.next_to_review(
                 int(min(self.sample + (~is_open).sum(), len(is_open))),
-                random_share=1.0,
+                random_fraction=1.0,
                 index=range(len(is_open)),
             )
             rows = drawn.index.to_numpy()
@@ -412,7 +412,7 @@ class Review:
         position, ratings = self._position(row), self._fit.queue.ratings
         given = self.classes[ratings.given[position]]
         cell = self.table.data.label_cells[row - 1] or ""
-        wrong = ratings.wrong_proba[position]
+        wrong = ratings.error_proba[position]
         return Decision(
             row,
             decision,

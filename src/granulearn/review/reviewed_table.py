@@ -29,7 +29,7 @@ from granulearn.tables import (
     read_training_table,
     table_of,
 )
-from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.parse.cells import row_hashes
 
 # A card of a wide table has as many lines as a person would scroll through.
 _MOST_COLUMNS = 60

@@ -1,10 +1,10 @@
 """A file or frame becomes typed columns, by one survey, and is written back untouched."""
 
-from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.errors import TableError
+from granulearn.tables.infer import ColumnOptions
 from granulearn.tables.inspection import TableReport, inspect_table
 from granulearn.tables.io.files import ReadOptions, TableFile, open_table
 from granulearn.tables.io.frames import table_of
+from granulearn.tables.messages import TableError
 from granulearn.tables.schema import Column, Schema
 from granulearn.tables.training_table import TrainingTable, read_training_table
 

@@ -9,8 +9,15 @@ from pathlib import Path
 import pyarrow as pa
 
 from granulearn.tables.checks import CheckStatistics, Findings, check_rows, find
-from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.infer import infer_schema, leave_out
+from granulearn.tables.infer import (
+    LONG,
+    LONGEST_CATEGORY,
+    ColumnOptions,
+    ColumnProfile,
+    infer_schema,
+    leave_out,
+    profile_column,
+)
 from granulearn.tables.io.table_file import TableFile, similar_names
 from granulearn.tables.labels import (
     LabelProfile,
@@ -20,13 +27,12 @@ from granulearn.tables.labels import (
     read_labels,
 )
 from granulearn.tables.messages import Message, Setting, any_of
-from granulearn.tables.profile import LONG, LONGEST_CATEGORY, ColumnProfile, profile_column
 from granulearn.tables.schema import CATEGORY, NESTED, Column, Schema
 from granulearn.utils.text import listed
 
 # Headers by which the output of our own commands is known.
 _OWN_OUTPUTS = {
-    "audit": {"given", "reliability", "suggested", "flagged"},
+    "audit": {"given_label", "label_quality", "predicted_label", "is_label_issue"},
     "balls": {"ball", "purity", "radius", "membership", "first_row"},
     "predict": {"prediction", "probability_"},
 }
@@ -42,8 +48,7 @@ class FirstPass:
 
     def __add__(self, later: FirstPass) -> FirstPass:
         columns = (own + other for own, other in zip(self.columns, later.columns, strict=True))
-        both = self.labels is not None and later.labels is not None
-        labels = self.labels + later.labels if both else None  # type: ignore[operator]
+        labels = self.labels + later.labels if self.labels and later.labels else None
         return FirstPass(self.rows + later.rows, tuple(columns), labels)
 
 
@@ -124,16 +129,11 @@ def first_pass(
     """Profile the cells and labels of some rows; return None if there is no batch."""
     total = None
     for batch in batches:
-        labels = None
-        if target is not None:
-            labels = profile_labels(batch.column(target), target, first_row)
-        columns = tuple(
-            profile_column(name, batch.column(name), first_row)
-            for name in batch.schema.names
-            if name != target
-        )
+        inputs = (name for name in batch.schema.names if name != target)
+        columns = tuple(profile_column(name, batch[name], first_row) for name in inputs)
+        labels = profile_labels(batch[target], target, first_row) if target else None
         part = FirstPass(batch.num_rows, columns, labels)
-        total = part if total is None else total + part
+        total = total + part if total else part
         first_row += batch.num_rows
     return total
 
@@ -144,10 +144,10 @@ def second_pass(
     """Count leakage, duplicates and conflicts in some rows, by the report of the first pass."""
     total, labels = None, report.labels or Labels()
     for batch in batches:
-        names = read_labels(batch.column(report.target), labels) if report.labels else None
+        names = read_labels(batch[report.target], labels) if report.labels else None
         typed = report.schema.read(batch, first_row)
         part = check_rows(typed, names, report.schema, list(labels.classes), first_row)
-        total = part if total is None else total + part
+        total = total + part if total else part
         first_row += batch.num_rows
     return total
 
@@ -202,14 +202,10 @@ def problems_of_names(
             f"The table looks like output of `granulearn {own[0]}`, not like data to learn from "
             f"(its columns are {', '.join(map(repr, names[:6]))}, ...): name the table itself.",
         )
-    wanted = {"target": () if target is None else (target,)}
-    wanted |= {n: getattr(options, n) for n in ("categorical", "ignore", "include")}
-    problems = [
-        no_column(name, names, Setting(setting))
-        for setting, columns in wanted.items()
-        for name in columns
-        if name not in names
-    ]
+    wanted = [("target", target)] if target is not None else []
+    for setting in ("categorical", "ignore", "include"):
+        wanted += [(setting, name) for name in getattr(options, setting)]
+    problems = [no_column(name, names, Setting(n)) for n, name in wanted if name not in names]
     if target is not None and target in options.ignore:
         both = f"{target!r} is both the target and to be ignored; take it out of "
         another = (Setting("ignore"), ", or name another ", Setting("target"), ".")

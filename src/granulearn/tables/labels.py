@@ -15,8 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.errors import TableError
-from granulearn.tables.messages import Message, Setting
+from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.tables.parse.cells import as_text, is_nested, is_null_token
 from granulearn.tables.parse.numbers import number_class
 from granulearn.utils.text import counted, listed

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.column_options import ColumnOptions
-from granulearn.tables.errors import TableError
+from granulearn.tables.infer import ColumnOptions
 from granulearn.tables.inspection import TableReport, inspect_table
 from granulearn.tables.io.frames import FrameTable, table_of, text_of
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels import Labels, read_labels
+from granulearn.tables.messages import TableError
 from granulearn.tables.parse.cells import as_text
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
 
@@ -82,11 +82,7 @@ class TrainingTable:
 
 
 def read_training_table(
-    file: TableFile,
-    target: str,
-    options: ColumnOptions | None = None,
-    *,
-    keep_cells: bool = False,
+    file: TableFile, target: str, options: ColumnOptions | None = None, *, keep_cells: bool = False
 ) -> TrainingTable:
     """Read a table to learn from; raise with all that is wrong with it at once.
 

@@ -12,9 +12,8 @@ import pyarrow as pa
 
 from granulearn.models import LoadedModel
 from granulearn.models.row_reading import Place, RowReading
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.table_file import TableFile, similar_names
-from granulearn.tables.messages import Message, Setting
+from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.tables.schema import TypedRows
 
 PREDICTION = "prediction"

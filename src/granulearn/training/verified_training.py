@@ -16,7 +16,7 @@ from granulearn.review import Decision, DecisionsError, verified_by
 from granulearn.review.correction import decided_column
 from granulearn.review.decisions import EXCLUDE
 from granulearn.tables import TrainingTable
-from granulearn.tables.row_hashes import row_hashes
+from granulearn.tables.parse.cells import row_hashes
 from granulearn.tables.training_table import chosen_rows
 from granulearn.training.training import (
     ROWS_TO_SEARCH,

@@ -2,7 +2,6 @@
 
 import pickle
 
-import polars
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as parquet
@@ -105,28 +104,3 @@ def test_folders_that_would_lose_columns_are_refused(tmp_path):
     parquet.write_table(pa.table({"a": [1], "year": [2]}), tmp_path / "0.parquet")
     with pytest.raises(TableError, match=r"differ in the columns \['year'\]"):
         ParquetTable(tmp_path, tmp_path)
-
-
-@pytest.mark.parametrize("kind", [ParquetTable, ArrowTable])
-def test_broken_and_empty_files_are_refused(tmp_path, kind):
-    path = tmp_path / "t"
-    path.write_bytes(b"PAR1 ARROW1 and no more")
-    with pytest.raises(TableError, match="is no readable"):
-        kind(path, path)
-    empty = pa.table({"a": pa.array([], pa.int64())})
-    if kind is ParquetTable:
-        parquet.write_table(empty, path)
-    else:
-        feather.write_feather(empty, path)
-    with pytest.raises(TableError, match="has columns but no data rows"):
-        kind(path, path)
-
-
-def test_files_of_polars_are_read(tmp_path):
-    frame = polars.DataFrame({"s": ["a", None], "c": ["u", "v"]}).cast({"c": polars.Categorical})
-    frame.write_parquet(tmp_path / "p")
-    frame.write_ipc(tmp_path / "i")
-    for table in (ParquetTable(tmp_path / "p", tmp_path), ArrowTable(tmp_path / "i", tmp_path)):
-        (batch,) = table.batches()
-        assert rows_of([batch]) == [["a", "u"], [None, "v"]]
-        assert batch.schema.field("s").type == pa.string()

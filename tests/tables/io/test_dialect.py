@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.dialect import Dialect, find_dialect, fits
+from granulearn.tables.messages import TableError
 
 
 def found(text: str, stated: str | None = None) -> Dialect:

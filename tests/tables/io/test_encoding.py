@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from granulearn.tables import TableError
-from granulearn.tables.io.encoding import Encoding, detect_legacy, find_encoding
+from granulearn.tables.io.text_source import Encoding, detect_legacy, find_encoding
 
 TEXTS = {
     "cp1252": "Bonität;Größe;Straße\nschlecht;Müller;Köln\nSelbständig;1,5 €;Grundstück",
@@ -23,11 +23,6 @@ TEXTS = {
 def test_old_encodings_are_found_from_a_few_lines(encoding):
     lines = TEXTS[encoding].encode(encoding).split(b"\n")
     assert detect_legacy(lines, Path("t"), 1) == Encoding(encoding)
-
-
-def test_french_and_portuguese_are_western():
-    for text in ["prénom;été;ça;naïve", "São Paulo;não;informação", "año;niño;señor Muñoz"]:
-        assert detect_legacy([text.encode("cp1252")], Path("t"), 1) == Encoding("cp1252")
 
 
 def test_a_text_in_utf_8_with_one_bad_line_is_not_taken_for_another():
@@ -67,24 +62,6 @@ def test_stated_encodings_skip_their_mark_only():
 def test_an_unknown_encoding_is_refused(name):
     with pytest.raises(TableError, match="is unknown; use one that Python knows"):
         find_encoding(b"", name)
-
-
-@pytest.mark.parametrize(
-    ("name", "keeps"),
-    [
-        ("utf-8", True),
-        ("cp1252", True),
-        ("iso8859-1", True),
-        ("koi8-r", True),
-        ("ascii", True),
-        ("cp932", False),
-        ("gb18030", False),
-        ("utf-16-le", False),
-        ("cp500", False),
-    ],
-)
-def test_which_encodings_keep_ascii(name, keeps):
-    assert Encoding(name).keeps_ascii == keeps
 
 
 @pytest.mark.parametrize(

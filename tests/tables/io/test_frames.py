@@ -15,16 +15,9 @@ from scipy import sparse
 
 from granulearn.tables import TableError
 from granulearn.tables.io import frames
-from granulearn.tables.io.frames import array_of, table_of
+from granulearn.tables.io.frames import table_of
 from granulearn.tables.parse.cells import as_text
-from tests.tables.nasty_tables import rows_of, tables, written
-
-
-@given(st.lists(st.dictionaries(st.sampled_from("abc"), st.integers(0, 9), min_size=1), min_size=1))
-def test_rows_give_every_column_whatever_keys_they_have_in_which_order(rows):
-    read = table_of(rows)
-    assert read.names == [*dict.fromkeys(key for row in rows for key in row)]
-    assert rows_of(read.batches()) == [[row.get(key) for key in read.names] for row in rows]
+from tests.tables.nasty_tables import rows_of, tables
 
 
 @given(tables())
@@ -83,84 +76,6 @@ def test_any_dtype_of_pandas_has_a_text(series, expected):
     assert texts(series) == expected
 
 
-@pytest.mark.parametrize(
-    "series",
-    [
-        pd.Series([True, False, None], dtype=object),
-        pd.Series([True, None, False], dtype="boolean"),
-        pd.Series([1.0, np.nan, 2.0, 1e20]),
-        pd.Series([0.1, 1e-7]),
-        pd.Series([1, "x", "1"], dtype=object),
-        pd.Series([2**70, 1], dtype=object),
-        pd.Series(pd.to_datetime(["2020-01-31", None])),
-        pd.Series(pd.to_timedelta(["90min", None])),
-        pd.Series(pd.PeriodIndex(["2020-01", None], freq="M")),
-        pd.Series(pd.IntervalIndex.from_tuples([(0.0, 1.5), (1.5, 3.0), None])),
-    ],
-)
-def test_categories_have_the_text_of_their_values(series):
-    assert texts(series.astype("category")) == texts(series)
-
-
-def test_the_intervals_of_a_cut_are_categories():
-    cut = pd.cut(pd.Series([1, np.nan, 9, 2]), [0, 5, 10])
-    assert texts(cut) == ["(0, 5]", None, "(5, 10]", "(0, 5]"]
-    (batch,) = table_of(pd.DataFrame({"a": cut})).batches()
-    assert pa.types.is_dictionary(batch.column(0).type)
-
-
-def test_types_of_pandas_are_kept():
-    frame = pd.DataFrame(
-        {"t": pd.to_datetime(["2020-01-31"]), "n": [1], "c": pd.Categorical(["u"])}
-    )
-    (batch,) = table_of(frame).batches()
-    assert pa.types.is_timestamp(batch.schema.field("t").type)
-    assert batch.schema.field("n").type == pa.int64()
-    assert pa.types.is_dictionary(batch.schema.field("c").type)
-
-
-def test_odd_names_of_pandas_become_names():
-    frame = pd.DataFrame([[1, 2, 3]], columns=["a", "a", 7])
-    assert table_of(frame).names == ["a", "a (2)", "7"]
-    many = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("u", "v"), ("u", "w")]))
-    assert table_of(many).names == ["u v", "u w"]
-
-
-HALF = "\ud800"  # of a surrogate pair: legal in JSON, and no character
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        [{"city": "Graz", "age": 1}, {"city": HALF, "age": 2}],
-        {"city": ["Graz", HALF]},
-        {"city": np.array(["Graz", HALF])},
-        {"city": np.array(["Graz", 3, HALF], dtype=object)},
-        pd.DataFrame({"city": pd.Series(["Graz", HALF], dtype=object)}),
-        pd.DataFrame(
-            {"city": pd.Categorical.from_codes([0, 1], pd.Index(["Graz", HALF], dtype=object))}
-        ),
-    ],
-)
-def test_half_a_surrogate_pair_is_refused_by_its_column(data):
-    with pytest.raises(TableError, match=r"^column 'city' holds '\\ud800', with half a surrogate"):
-        table_of(data)
-
-
-@pytest.mark.parametrize(
-    "data", [[{HALF: 1}], {HALF: [1]}, pd.DataFrame([[1]], columns=pd.Index([HALF], dtype=object))]
-)
-def test_half_a_surrogate_pair_is_no_part_of_a_name(data):
-    with pytest.raises(TableError, match=r"^the name of a column, '\\ud800', has half a surrogate"):
-        table_of(data)
-
-
-def test_missing_keys_of_dicts_are_null_and_arrays_are_named_by_place():
-    assert rows_of(table_of([{"a": 1}, {"b": "x"}]).batches()) == [[1, None], [None, "x"]]
-    read = table_of(np.array([[1.0, 2.0]]))
-    assert (read.names, rows_of(read.batches())) == (["x0", "x1"], [[1.0, 2.0]])
-
-
 @given(st.lists(st.permutations("abc").flatmap(_beginnings), min_size=1, max_size=6))
 def test_rows_may_have_their_keys_in_any_order_and_lack_some(keys_of_rows):
     rows = [{key: f"{key}{n}" for key in keys} for n, keys in enumerate(keys_of_rows)]
@@ -180,21 +95,6 @@ def test_rows_without_names_are_a_table_whoever_holds_them():
         assert (read.names, rows_of(read.batches())) == (["x0", "x1"], [[1.0, 2.0], [3.0, 4.0]])
     mixed = table_of([[1, "a", None], [None, "b", 2.5]])
     assert rows_of(mixed.batches()) == [[1, "a", None], [None, "b", 2.5]]
-
-
-def test_only_rows_without_names_are_an_array():
-    for holder in (np.eye(2), np.eye(2).tolist()):
-        assert np.array_equal(array_of(holder).astype(float), np.eye(2))
-    frame = pd.DataFrame(np.eye(2))
-    for named in (frame, polars.DataFrame(frame), pa.table({"a": [1]}), [{"a": 1}], {"a": [1]}):
-        assert array_of(named) is None
-
-
-def test_a_path_is_opened_and_a_table_is_itself(tmp_path):
-    (tmp_path / "t.csv").write_text(written(["a"], [["1"]]))
-    read = table_of(tmp_path / "t.csv")
-    assert rows_of(read.batches()) == [["1"]]
-    assert table_of(read) is read
 
 
 def test_parts_hold_their_own_rows_only(monkeypatch):

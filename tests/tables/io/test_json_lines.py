@@ -3,7 +3,6 @@
 import gzip
 import json
 import pickle
-import sys
 import tempfile
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.tables import TableError
-from granulearn.tables.io.json_lines import JsonTable, looks_like_json
+from granulearn.tables.io.json_lines import JsonTable
 from granulearn.tables.io.table_file import ReadOptions
 from granulearn.tables.io.text_source import TextSource
 from tests.tables.nasty_tables import rows_of, tables
@@ -56,11 +55,6 @@ def test_values_keep_their_spelling_and_missing_keys_are_null(tmp_path):
     assert read.place(1) == "line 3"
 
 
-def test_objects_of_an_array_know_their_lines(tmp_path):
-    read = opened('[\n {"a": 1},\n\n {"a":\n 2}\n]', tmp_path)
-    assert read.lines().tolist() == [2, 4]
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -94,51 +88,3 @@ def test_arrays_and_objects_are_read_as_json_that_has_their_value(value):
         ((_, nothing), (_, cell)) = rows_of(read.batches())
     assert (nothing, json.loads(cell)) == (None, value)
     assert read.remarks == ("column 'b' holds arrays or objects; they are read as text",)
-
-
-def test_numbers_inside_of_arrays_keep_their_spelling(tmp_path):
-    read = opened('{"a": [1.50,  "1.50", {"é": 1e3}, true, null]}', tmp_path)
-    assert rows_of(read.batches()) == [['[1.50, "1.50", {"é": 1e3}, true, null]']]
-
-
-def test_only_some_columns_of_arrays_are_remarked_one_by_one(tmp_path):
-    read = opened(json.dumps({f"c{place}": [] for place in range(9)}), tmp_path)
-    assert len(read.remarks) == 6
-    assert read.remarks[-1] == "4 more columns hold arrays or objects"
-
-
-# Too deep to be written as a cell, and too deep to be decoded; Python 3.13 goes deeper in both.
-@pytest.mark.parametrize("depth", [600 if sys.version_info < (3, 13) else 2_000, 200_000])
-def test_what_is_nested_too_deep_is_refused_with_its_line(depth, tmp_path):
-    deep = "[" * depth + "]" * depth
-    with pytest.raises(TableError, match="line 2: "):
-        list(opened(f'{{"a": 1}}\n{{"a": {deep}}}\n', tmp_path).batches())
-
-
-@pytest.mark.parametrize(
-    ("content", "is_json"),
-    [
-        (b'\n{"a": 1}\n', True),
-        (b'[\n {"a": 1}]', True),
-        (b"{a},b\n1,2\n", False),
-        (b"[x],[y]\n1,2\n", False),
-        (b"a,b\n", False),
-        (b"", False),
-    ],
-)
-def test_json_is_known_by_its_first_object(content, is_json):
-    assert looks_like_json(content) == is_json
-
-
-@pytest.mark.parametrize("end", ["][]", '] [{"a": 2}]', "] x", "]\n\n]"])
-def test_an_array_ends_where_it_ends(end, tmp_path):
-    with pytest.raises(TableError, match=r"line [13]: this is no JSON"):
-        opened('[{"a": 1}' + end, tmp_path)
-    assert rows_of(opened('[{"a": 1} ] \n\t', tmp_path).batches()) == [["1"]]
-
-
-@pytest.mark.parametrize("text", ['{"a": "\\ud800"}', '{"\\udfff": 1}', '[{"a": ["\\ud800x"]}]'])
-def test_half_a_surrogate_pair_is_no_character(text, tmp_path):
-    with pytest.raises(TableError, match=r"line 1: this is no JSON .a character is half"):
-        opened(text, tmp_path)
-    assert rows_of(opened('{"a": "\\ud83d\\ude42"}', tmp_path).batches()) == [["\U0001f642"]]

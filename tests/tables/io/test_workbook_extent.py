@@ -8,8 +8,8 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.workbook import WorkbookTable, check_extent
+from granulearn.tables.messages import TableError
 
 NAME = "xl/worksheets/sheet1.xml"
 
@@ -58,18 +58,6 @@ def test_empty_cells_with_a_style_take_no_place(tmp_path):
     check_extent(path, path)
 
 
-def test_a_table_may_begin_anywhere(tmp_path):
-    cells = b'<row r="1000000"><c r="XFC1000000"><v>1</v></c><c r="XFD1000000"><v>1</v></c></row>'
-    path = sheet(tmp_path, rows(cells))
-    check_extent(path, path)
-
-
-def test_a_table_whose_cells_are_filled_may_be_large(tmp_path):
-    table = rows(*(b'<row><c r="A%d"><v>1</v></c></row>' % row for row in range(1, 60_001)))
-    path = sheet(tmp_path, table.replace(b'"A60000"', b'"CV60000"'))
-    check_extent(path, path)
-
-
 def test_a_tag_without_an_end_takes_little_memory(tmp_path):
     path = sheet(tmp_path, b"<worksheet><c " + b"x" * 2**26)
     tracemalloc.start()
@@ -81,9 +69,3 @@ def test_a_tag_without_an_end_takes_little_memory(tmp_path):
         tracemalloc.stop()
     with pytest.raises(TableError, match="is no workbook that can be read"):
         WorkbookTable(path, path)
-
-
-def test_what_is_no_archive_has_other_bounds(tmp_path):
-    path = tmp_path / "t.xls"
-    path.write_bytes(b"x")
-    check_extent(path, path)

@@ -146,35 +146,11 @@ def test_only_the_changed_cells_differ_and_other_members_are_equal():
             assert name == SHEET or old.read(name) == now.read(name)
 
 
-def test_without_a_change_the_file_is_copied():
-    content = labels_book(cell(3, "shared", "low"), cell(4, "bare", "5"))
-    assert rewritten(content, "t.xlsx", "label", {}) == content
-
-
-def test_cached_results_of_formulas_stay():
-    formula = '<c r="H3" t="str"><f>D3&amp;"!"</f><v>low!</v></c>'
-    row = f'<row r="3"><c r="B3"><v>3</v></c>{cell(3, "shared", "low")}{formula}</row>'
-    after = rewritten(book(HEADER + row), "t.xlsx", "label", {0: "high"})
-    assert formula in rows_of_sheet(after)
-
-
-def test_a_member_that_cannot_be_read_is_named():
-    content = labels_book(cell(3, "shared", "low")).replace(bytes(range(200, 256)), bytes(56))
-    with pytest.raises(TableError, match=r"its part 'xl/vbaProject\.bin' cannot be copied"):
-        rewritten(content, "t.xlsx", "label", {0: "high"})
-
-
 def test_a_dropped_row_leaves_an_empty_one_and_the_others_where_they_are():
     content = labels_book(*(cell(line, "bare", str(line)) for line in range(3, 8)))
     after = rewritten(content, "t.xlsx", "label", {0: "9"}, {1, 4})
     assert read(after, "t.xlsx") == (["x", "label"], [["3", "9"], ["5", "5"], ["6", "6"]])
     assert '<row r="4" ht="20"></row><row r="5"' in rows_of_sheet(after)
-
-
-def test_rows_and_cells_without_a_reference_are_counted():
-    rows = "<row><c><v>1</v></c><c><v>2</v></c></row>" * 3
-    after = rewritten(book(rows), "t.xlsx", "2", {1: "7"})
-    assert rows_of_sheet(after) == rows[::-1].replace(">v/<2", ">v/<7", 1)[::-1]
 
 
 def opened(content: bytes) -> openpyxl.Workbook:
@@ -215,12 +191,6 @@ def test_styles_charts_and_other_sheets_stay():
         changed = [name for name in old.namelist() if old.read(name) != now.read(name)]
     assert changed == ["xl/worksheets/sheet1.xml"]
     assert values(rewritten(after, "t.xlsx", "label", {1: "b"})) == values(content)
-
-
-def test_the_stated_sheet_is_changed():
-    after = rewritten(saved(workbook_of_openpyxl()), "t.xlsx", "label", {0: "y"}, sheet="second")
-    assert opened(after)["second"]["A2"].value == "y"
-    assert opened(after).worksheets[0]["B2"].value == "a"
 
 
 @pytest.mark.parametrize("label", ["a\nb", "a\rb", " a ", "<&>\"'", "漢\U0001f600", "=1+1"])

@@ -10,8 +10,13 @@ import numpy as np
 
 from granulearn.models.errors import ModelFileError
 from granulearn.preprocess import TablePreprocessor
-from granulearn.preprocess.cells import columns_of_frame, date_parts, distinct_texts, floats
-from granulearn.tables.errors import TableError
+from granulearn.preprocess.table_preprocessor import (
+    columns_of_frame,
+    date_parts,
+    distinct_texts,
+    floats,
+)
+from granulearn.tables.messages import TableError
 from granulearn.tables.schema import Schema, joined_rows
 
 if TYPE_CHECKING:

@@ -154,7 +154,7 @@ function markCard(card) {
   const before = card.querySelector("summary .said");
   if (before) before.remove();
   card.classList.toggle("decided", Boolean(said));
-  if (said) card.querySelector(".line").append(element("span", { class: "said" }, inWords({ decision: said.decision, label: said.new_label }, said.given)));
+  if (said) card.querySelector(".line").append(element("span", { class: "said" }, inWords({ decision: said.decision, label: said.new_label }, said.given_label)));
 }
 
 function showDecided() {

@@ -37,7 +37,7 @@ class Decisions {
   add(card, { decision, label, note, who }) {
     this.lines = this.read(); // another tab may have added some
     this.lines.push({
-      row: card.row, hash: card.hash, given: card.given, cell: card.cell, verdict: card.verdict, probability: card.probability,
+      row: card.row, hash: card.hash, given_label: card.given, cell: card.cell, verdict: card.verdict, probability: card.probability,
       decision, new_label: label || "", note: note.split(/\s+/).filter(Boolean).join(" "), who: who.split(/\s+/).filter(Boolean).join(" "),
       when: `${new Date().toISOString().slice(0, 19)}+00:00`, drawn: "worst", target: this.facts.target, batch: "", version: this.facts.version,
     });

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -13,14 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.files import PARQUET_ENDINGS
-from granulearn.tables.io.table_file import (
-    TableFile,
-    column_indices,
-    named_columns,
-    rows_per_batch,
-)
+from granulearn.tables.io.table_file import TableFile, column_indices, named_columns, rows_per_batch
+from granulearn.tables.messages import TableError
 from granulearn.utils.text import quoted
 
 _LONG_TEXTS = (pa.large_string(), pa.string_view())
@@ -108,15 +103,7 @@ class ParquetTable(TableFile):
             raise TableError(f"{shown} has columns but no data rows.")
         super().__init__(shown, names, notes, n_rows)
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in the order of files and rows.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        wanted = self._wanted(columns)  # files of a folder may differ in the order of columns
+    def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         for _, groups in groupby(self._groups, key=lambda group: group.path):
             yield from self._batches_of_file(list(groups), wanted)
 
@@ -225,15 +212,7 @@ class ArrowTable(TableFile):
         except (pa.ArrowException, OSError) as error:
             raise TableError(f"{self._shown} is no readable Arrow file: {error}") from error
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in file order.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        wanted = self._wanted(columns)
+    def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         indices = column_indices(self.names, wanted)
         rows = rows_per_batch(len(wanted))
         for batch in self._stored():

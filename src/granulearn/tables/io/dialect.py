@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile, islice, zip_longest
 from pathlib import Path
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.table_file import check_width, is_number
-from granulearn.tables.messages import Message, Setting
+from granulearn.tables.messages import Message, Setting, TableError
 
 # More cannot be one row of a table: a quotation mark is open. Arrow's limit is 2 GB.
 LONGEST_ROW = 2**29

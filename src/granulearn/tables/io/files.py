@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from granulearn._extras import check_installed
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile
 from granulearn.tables.io.text_source import COMPRESSIONS, TextSource
+from granulearn.tables.messages import TableError
 from granulearn.utils.files import FULL_DISK
 
 __all__ = ["ReadOptions", "TableFile", "open_table"]

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.arrow import standard_batch
 from granulearn.tables.io.files import open_table
 from granulearn.tables.io.table_file import (
@@ -28,6 +27,7 @@ from granulearn.tables.io.table_file import (
     named_columns,
     rows_per_batch,
 )
+from granulearn.tables.messages import TableError
 from granulearn.utils.text import quoted
 
 _MISSING = ("NoneType", "NAType", "NaTType")
@@ -56,15 +56,7 @@ class FrameTable(TableFile):
         super().__init__(shown, names, remarks, table.num_rows)
         self._table = table.rename_columns(names)
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in order.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        wanted = self._wanted(columns)
+    def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         fields = column_indices(self.names, wanted)
         for batch in self._table.to_batches(rows_per_batch(len(wanted))):
             yield standard_batch(self.path, batch, fields, wanted)

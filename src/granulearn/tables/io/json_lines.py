@@ -5,16 +5,15 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.errors import TableError
-from granulearn.tables.io.encoding import Encoding, find_encoding
 from granulearn.tables.io.table_file import (
     AS_FOUND,
     ReadOptions,
@@ -25,23 +24,23 @@ from granulearn.tables.io.table_file import (
     rows_per_batch,
     shortened,
 )
-from granulearn.tables.io.text_source import TextSource
-from granulearn.tables.messages import Message, Setting
+from granulearn.tables.io.text_source import Encoding, TextSource, find_encoding
+from granulearn.tables.messages import Message, Setting, TableError
 
 
-class _Bare(str):
+class Bare(str):
     """The spelling of a number or a truth value: 1.50 stays 1.50."""
 
     __slots__ = ()
 
 
-class _Nested(_Bare):
+class _Nested(Bare):
     """An array or an object as text."""
 
     __slots__ = ()
 
 
-_DECODER = json.JSONDecoder(parse_float=_Bare, parse_int=_Bare, parse_constant=_Bare)
+DECODER = json.JSONDecoder(parse_float=Bare, parse_int=Bare, parse_constant=Bare)
 _BLANKS = re.compile(r"[ \t\r\n]*+")
 
 
@@ -92,15 +91,7 @@ class JsonTable(TableFile):
         super().__init__(source.shown, names, [*notes, *nested], len(lines))
         self._lines = np.array(lines)
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in file order, every cell as text; a key that is not there is null.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        wanted = self._wanted(columns)
+    def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         names = wanted or self.names[:1]
         keys = [self.keys[index] for index in column_indices(self.names, names)]
         schema = pa.schema([(key, pa.string()) for key in keys])
@@ -127,14 +118,15 @@ class JsonTable(TableFile):
         self, stream: io.BufferedReader | None = None
     ) -> Iterator[tuple[int, dict[str, str | None]]]:
         """Yield the objects, each with the line it begins on; a value that is no text is bare."""
-        encoding, line = self.source.text_encoding, 0
+        encoding, line, is_first = self.source.text_encoding, 0, True
         with io.TextIOWrapper(self.source.open(stream=stream), encoding) as text:
             try:
                 for line, content in enumerate(text, start=1):
-                    if content.lstrip().startswith("["):
+                    if is_first and content.lstrip().startswith("["):
                         yield from self._array(content + text.read(), line)
                         return
                     if content.strip():
+                        is_first = False
                         value, end = self._decoded(content, content.index(content.strip()), line)
                         if content[end:].strip():
                             raise self._broken(line, f"{content[end:][:20]!r} follows the object")
@@ -147,14 +139,14 @@ class JsonTable(TableFile):
 
     def _array(self, content: str, line: int) -> Iterator[tuple[int, dict[str, str | None]]]:
         """Yield the objects of an array, one at a time, to know their lines."""
-        counted, position = 0, after_blanks(content, content.index("[") + 1)
+        counted, position = 0, _after_blanks(content, content.index("[") + 1)
         while not content.startswith("]", position):
             line, counted = line + content.count("\n", counted, position), position
             value, position = self._decoded(content, position, line)
             yield line, value
-            position = after_blanks(content, position)
+            position = _after_blanks(content, position)
             if content.startswith(",", position):
-                position = after_blanks(content, position + 1)
+                position = _after_blanks(content, position + 1)
             elif not content.startswith("]", position):
                 raise self._broken(line, "a comma or ] is missing after this object")
         rest = content[position + 1 :].strip()
@@ -165,7 +157,7 @@ class JsonTable(TableFile):
     def _decoded(self, content: str, position: int, line: int) -> tuple[dict[str, str | None], int]:
         """Return the object that begins at a position, and where it ends."""
         try:
-            value, end = _DECODER.raw_decode(content, position)
+            value, end = DECODER.raw_decode(content, position)
             if "\\u" in content:
                 json.dumps(value, ensure_ascii=False).encode()
             if isinstance(value, dict):
@@ -188,23 +180,27 @@ class JsonTable(TableFile):
 
 def _cell(value: Any) -> str | None:
     if isinstance(value, (list, dict)):
-        return _Nested(_json_of(value))
-    return _Bare(_json_of(value)) if isinstance(value, bool) else value
+        return _Nested(json_text(value))
+    return Bare(json_text(value)) if isinstance(value, bool) else value
 
 
-def _json_of(value: Any) -> str:
-    """Return a value as JSON on one line, with its numbers as they were spelt."""
-    if isinstance(value, _Bare):
+def json_text(value: Any, *, gap: str = " ", ascii_only: bool = False) -> str:
+    """Return a value as JSON on one line, with its numbers as they were spelt.
+
+    `gap` stands behind each comma and colon.
+    """
+    if isinstance(value, Bare):
         return value
+    spelt = partial(json_text, gap=gap, ascii_only=ascii_only)
     if isinstance(value, list):
-        return f"[{', '.join(map(_json_of, value))}]"
+        return f"[{f',{gap}'.join(map(spelt, value))}]"
     if isinstance(value, dict):
-        items = (f"{_json_of(key)}: {_json_of(item)}" for key, item in value.items())
-        return f"{{{', '.join(items)}}}"
-    return json.dumps(value, ensure_ascii=False)
+        items = (f"{spelt(key)}:{gap}{spelt(item)}" for key, item in value.items())
+        return f"{{{f',{gap}'.join(items)}}}"
+    return json.dumps(value, ensure_ascii=ascii_only)
 
 
-def after_blanks(content: str, position: int) -> int:
+def _after_blanks(content: str, position: int) -> int:
     """Return where the next sign that is no blank stands."""
     found = _BLANKS.match(content, position)
     return found.end() if found else position
@@ -225,6 +221,6 @@ def looks_like_json(beginning: bytes) -> bool:
     if not content.startswith(b"{") or (not newline and len(beginning) > 2**16):
         return content.startswith(b"{")
     try:
-        return isinstance(_DECODER.decode(first.decode()), dict)
+        return isinstance(DECODER.decode(first.decode()), dict)
     except (ValueError, RecursionError):
         return False

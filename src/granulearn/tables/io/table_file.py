@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.errors import TableError
+from granulearn.tables.messages import TableError
+from granulearn.utils.text import counted
 
 MOST_COLUMNS = 100_000
 LONGEST_NAME = 10_000
@@ -79,7 +80,6 @@ class TableFile(ABC):
         self.rows_about = rows_about
         self._held = ExitStack()
 
-    @abstractmethod
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the rows, in file order.
 
@@ -88,6 +88,11 @@ class TableFile(ABC):
         columns : sequence of str, optional
             Which columns, and in which order; all of them unless given.
         """
+        wanted = self.names if columns is None else known_columns(self.path, self.names, columns)
+        return self._batches(wanted)
+
+    @abstractmethod
+    def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]: ...
 
     def parts(self) -> tuple[TableFile, ...]:
         """Return the table as tables of fewer rows, in order, that can be read elsewhere."""
@@ -137,9 +142,6 @@ class TableFile(ABC):
         part.__dict__.update(first_row=first_row, **chunks)
         return part
 
-    def _wanted(self, columns: Sequence[str] | None) -> list[str]:
-        return self.names if columns is None else known_columns(self.path, self.names, columns)
-
 
 def known_columns(path: Path, names: Sequence[str], columns: Sequence[str]) -> list[str]:
     """Return the columns as a list, or raise a `TableError` that names those a table lacks."""
@@ -184,7 +186,7 @@ def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[st
     stripped = [name.strip() for name in header]
     taken = set(stripped)
     first_number: dict[str, int] = {}
-    names, notes = [], []
+    names, unnamed, notes = [], [], []
     for number, name in enumerate(stripped, start=1):
         if len(name) > LONGEST_NAME:
             raise TableError(
@@ -195,17 +197,19 @@ def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[st
         new = name
         if not name:
             new = _unused(f"column {number}", taken)
-            notes.append(f"column {number} has no name and is called {new!r}")
+            unnamed.append(repr(new))
         elif name in first_number:
             new = _unused(name, taken)
-            notes.append(
-                f"columns {first_number[name]} and {number} are both named {name!r}; the second is "
-                f"called {new!r}"
-            )
+            both = f"columns {first_number[name]} and {number} are both named {name!r}"
+            notes.append(f"{both}; the second is called {new!r}")
         first_number.setdefault(name, number)
         taken.add(new)
         names.append(new)
-    notes = shortened(notes, "more columns have no name of their own")
+    notes = shortened(notes, "more columns have the name of another")
+    if unnamed:
+        to_last = f" to {unnamed[-1]}" if len(unnamed) > 1 else ""
+        found = counted(len(unnamed), "column")
+        notes.insert(0, f"{found} without a name: called {unnamed[0]}{to_last}")
     if names and all(map(is_number, stripped)):
         notes.append(
             f"all names of columns are numbers, {names[0]} for one: if the table has no header, "

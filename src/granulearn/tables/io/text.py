@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -19,24 +19,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_row
-from granulearn.tables.io.encoding import Encoding, detect_legacy, find_encoding
-from granulearn.tables.io.table_file import (
-    AS_FOUND,
-    ReadOptions,
-    TableFile,
-    named_columns,
-)
-from granulearn.tables.io.text_source import TextSource
-from granulearn.tables.messages import Message, Setting
-from granulearn.utils.text import quoted
+from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile, named_columns
+from granulearn.tables.io.text_source import Encoding, TextSource, detect_legacy, find_encoding
+from granulearn.tables.messages import Message, Setting, TableError
+from granulearn.utils.text import counted, listed, quoted
 
 # Text that is read at once; larger chunks cost memory, smaller ones a call of Arrow each.
 CHUNK_BYTES = 8 * 2**20
 # Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
 _CHUNKS_OF_PART = 4
-_BEGINNING = 2**17
+# The header ends within these bytes.
+_BEGINNING = 2**23
 _SAMPLE_LINES, _LONGEST_LINE = 500, 2**12
 _RAGGED_SHOWN = 20
 _QUOTE, _LF, _CR = b'"\n\r'
@@ -160,26 +154,17 @@ class TextTable(TableFile):
         self.source, self.chunks = scan.source, scan.chunks
         self.separator = scan.dialect.separator
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, in file order, every cell as text.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Which columns, and in which order; all of them unless given.
-        """
-        wanted = self._wanted(columns)
+    def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         ragged: list[str] = []
         for chunk, content in self.contents(self.chunks):
             table = self._cells(chunk, content, wanted or self.names[:1], ragged)
             if not ragged:
                 yield from table.select(wanted).to_batches()
         if ragged:
-            more = f" and {len(ragged) - _RAGGED_SHOWN} more" if ragged[_RAGGED_SHOWN:] else ""
-            rows = "1 row has" if len(ragged) == 1 else f"{len(ragged)} rows have"
+            rows = counted(len(ragged), "row has", "rows have")
             raise TableError(
                 f"{self.path}: {rows} not {len(self.names)} cells as the header has: "
-                f"{', '.join(ragged[:_RAGGED_SHOWN])}{more}; add or remove cells, or quote a cell "
+                f"{listed(ragged, most=_RAGGED_SHOWN)}; add or remove cells, or quote a cell "
                 f"that holds {self.separator!r}."
             )
 
@@ -275,7 +260,7 @@ class TextTable(TableFile):
         rows = [parse_row(row.text, self.separator) for row in invalid]
         lines = chunk.first_line + row_starts(content, self.separator).lines[numbers]
         ragged += [
-            f"line {line} ({len(row)} cell{'s' * (len(row) != 1)})"
+            f"line {line} ({counted(len(row), 'cell')})"
             for line, row in zip(lines, rows, strict=True)
             if not fits(row, len(self.names))
         ]
@@ -309,40 +294,30 @@ class _Scan:
 
     def _find_header(self, text: BinaryIO, options: ReadOptions) -> bytes:
         """Find dialect and header; return the text below it that was read, too."""
-        content, block = b"", b"-"
-        while block:
-            block = text.read(max(_BEGINNING, len(content)))
-            content += block
-            self._check_zeros(content, 1)
-            # A separator cannot be told before there is a whole line.
-            is_line = bool(_count_lines(content.lstrip())) or len(content) > LONGEST_ROW
-            if (is_line or not block) and self._is_header_in(content, options, not block):
-                self._check(content[: self._end], 1)
-                return content[self._end :]
-        what = "has no names of columns" if content.strip() else "is empty"
-        raise TableError(f"{self.source.shown} {what}; it needs a header line and data rows.")
-
-    def _is_header_in(self, content: bytes, options: ReadOptions, ended: bool) -> bool:
-        """Find the header; a quoted cell of it may be cut if more text follows."""
-        self.dialect = find_dialect(content, options.separator, self.source.shown)
+        content, path = text.read(_BEGINNING), self.source.shown
+        ended = len(content) < _BEGINNING
+        self._check_zeros(content, 1)
+        self.dialect = find_dialect(content, options.separator, path)
         skipped, separator = self.dialect.skipped, self.dialect.separator
         starts = row_starts(content[skipped:], separator)
-        lines = 1 + bool(skipped) + starts.lines
+        lines = [*(1 + bool(skipped) + starts.lines).tolist(), 1 + bool(skipped) + starts.end_line]
         bounds = [*(skipped + starts.offsets).tolist(), len(content)]
         filled: list[bytes] = []
         for row, (begin, end) in enumerate(pairwise(bounds)):
-            is_last = row + 1 == len(lines)
-            if is_last and (starts.misquoted or (ended and starts.in_quotes)):
+            if end == len(content) and (starts.misquoted or (ended and starts.in_quotes)):
                 raise self._misquoted(lines[row])
+            if end == len(content) and not ended:
+                raise self._too_long(lines[row])
             raw = content[begin:end]
             if any(map(str.strip, parse_row(raw.decode("latin-1"), separator))):
                 filled.append(raw)
             if len(filled) > self.dialect.n_titles:
                 *self._titles, self.header = filled
-                self._line, self._end = int(lines[row]), end
-                self._end_line = int(lines[-1] if is_last else lines[row + 1])
-                return ended or not is_last
-        return False
+                self._line, self._end, self._end_line = lines[row], end, lines[row + 1]
+                self._check(content[:end], 1)
+                return content[end:]
+        what = "has no names of columns" if content.strip() else "is empty"
+        raise TableError(f"{path} {what}; it needs a header line and data rows.")
 
     def _find_rows(self, text: BinaryIO, below_header: bytes) -> None:
         read_before = io.BytesIO(below_header)
@@ -358,11 +333,7 @@ class _Scan:
             if starts.misquoted or (starts.in_quotes and not block):
                 raise self._misquoted(line + starts.end_line)
             if not starts.end and len(content) > LONGEST_ROW:
-                raise TableError(
-                    f"{self.source.shown}, line {line}: a row has more than {LONGEST_ROW:,} "
-                    "bytes, and no such table can be read; look for a quotation mark that is never "
-                    "closed."
-                )
+                raise self._too_long(line)
             end = starts.end if block else len(content)
             self._check(content[:end], line)
             n_rows = int(np.searchsorted(starts.offsets, end))
@@ -404,27 +375,28 @@ class _Scan:
             "a cell; close it, or double a quotation mark that belongs to the text."
         )
 
+    def _too_long(self, line: int) -> TableError:
+        return TableError(
+            f"{self.source.shown}, line {line}: the row is too long to be one of a table; look for "
+            "a quotation mark that is never closed."
+        )
+
     def notes(self, n_columns: int, options: ReadOptions) -> list[str]:
         """Return what was found and a user should know."""
         notes: list[str] = []
         encoding, separator = self.source.encoding, self.dialect.separator
-        assert encoding is not None
-        if options.encoding is None and not encoding.bom and encoding.name != "utf-8":
-            found = f"the text is in {encoding.name} (found, not stated; "
-            notes.append(Message(found, Setting("encoding"), " overrules)"))
+        if options.encoding is None and encoding and not encoding.bom and encoding.name != "utf-8":
+            found = f"the text is in {encoding.name} (guessed; "
+            notes.append(Message(found, Setting("encoding"), " overrides)"))
         if self._titles:
             title = separator.join(parse_row(self.source.decode(self._titles[0]), separator))
-            lines = f"{self._line - 1} line{'s' * (self._line > 2)}"
-            shown = quoted(title.strip())
-            notes.append(f"skipped {lines} above the header ({shown})")
+            lines = counted(self._line - 1, "line")
+            notes.append(f"skipped {lines} above the header ({quoted(title.strip())})")
         if self.dialect.lacks_name:
-            notes.append(
-                f"the header has {n_columns - 1} names and the rows {n_columns} cells; the first "
-                "column is taken for the one without a name"
-            )
+            found = f"the header has {n_columns - 1} names and the rows {n_columns} cells"
+            notes.append(f"{found}; the first column is the one without a name")
         if n_columns == 1 and options.separator is None:
-            said = " names what stands between cells"
-            notes.append(Message("one column was found; ", Setting("separator"), said))
+            notes.append(Message("only one column; ", Setting("separator"), " sets another"))
         return notes
 
 

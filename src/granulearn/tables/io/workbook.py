@@ -15,10 +15,9 @@ import numpy as np
 import pyarrow as pa
 import python_calamine as calamine
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.frames import FrameTable, text_of
 from granulearn.tables.io.table_file import AS_FOUND, ReadOptions
-from granulearn.tables.messages import Message, Setting
+from granulearn.tables.messages import Message, Setting, TableError
 
 # The stream of an .xlsx file with a password.
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
 
 import numpy as np
 import pyarrow as pa
@@ -26,13 +27,19 @@ _OF_LABELS = pa.array(LABEL_NULL_TOKENS, pa.string())
 _EXPONENT_FROM, _WHOLE_BELOW = 1e9, 2.0**63
 
 
+def storage_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type in which values of an extension type are stored; others as they are."""
+    return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+
+
+def value_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the values of a dictionary; other types as they are."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
 def is_nested(kind: pa.DataType) -> bool:
     """Return whether cells hold no single value that has a text."""
-    if pa.types.is_dictionary(kind):
-        return is_nested(kind.value_type)
-    if isinstance(kind, pa.BaseExtensionType):
-        return is_nested(kind.storage_type)
-    types = pa.types
+    types, kind = pa.types, storage_type(value_type(storage_type(kind)))
     binary = types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
     binary = binary or types.is_fixed_size_binary(kind)
     return types.is_nested(kind) or binary or types.is_interval(kind)
@@ -116,3 +123,18 @@ def parse_booleans(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     numbers = pc.index_in(pc.utf8_lower(text), pa.array([*BOOLEANS])).fill_null(-1).to_numpy()
     values = np.array([*BOOLEANS.values(), np.nan])[numbers]
     return values, np.isnan(values) & text.is_valid().to_numpy(zero_copy_only=False)
+
+
+def row_hashes(cells: pa.Table, leave_out: str = "") -> list[str]:
+    """Return a hash of the cells of each row, as they were read."""
+    hashes = [blake2b(digest_size=8) for _ in range(cells.num_rows)]
+    for name in cells.column_names:
+        if name == leave_out or is_nested(cells[name].type):
+            continue
+        texts = as_text(cells[name].combine_chunks()).to_pylist()
+        for row, text in zip(hashes, texts, strict=True):
+            cell = b"" if text is None else text.encode()
+            # With its length first, no two rows of cells have the same bytes.
+            row.update(b"-" if text is None else b"%d:%b" % (len(cell), cell))
+    # A letter first: a spreadsheet would take some hashes for numbers, and rewrite them.
+    return ["h" + row.hexdigest() for row in hashes]

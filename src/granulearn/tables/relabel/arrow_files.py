@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.arrow import ArrowTable, ParquetTable, open_arrow, stored_batches
 from granulearn.tables.io.table_file import TableFile
-from granulearn.tables.parse.cells import is_nested
+from granulearn.tables.messages import TableError
+from granulearn.tables.parse.cells import is_nested, storage_type, value_type
 from granulearn.tables.relabel.edits import Changes
 
 # What a compressed buffer begins with.
@@ -54,10 +54,7 @@ def rewrite_arrow(table: ArrowTable, temporary: Path, changes: Changes) -> None:
         is_file = isinstance(reader, pa.RecordBatchFileReader)
         new = pa.ipc.new_file if is_file else pa.ipc.new_stream
         metadata = {"metadata": reader.metadata} if is_file and reader.metadata else {}
-        with (
-            pa.OSFile(str(temporary), "wb") as target,
-            new(target, reader.schema, options=options, **metadata) as writer,
-        ):
+        with new(str(temporary), reader.schema, options=options, **metadata) as writer:
             for batch in stored_batches(reader):
                 writer.write_batch(changed.next_rows(batch))
 
@@ -82,9 +79,7 @@ class _ChangedColumn:
         self._shown = f"{table.path}: column {name!r} is of the type {self._field.type}"
         self._first_row = 0
         self._rows = np.array(sorted(cells), dtype=np.int64)
-        kind = self._field.type
-        kind = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        kind = value_type(storage_type(self._field.type))
         if cells and (is_nested(kind) or pa.types.is_null(kind) or pa.types.is_duration(kind)):
             raise TableError(
                 f"{self._shown}, whose cells cannot be changed; write the labels as text or as "
@@ -121,9 +116,7 @@ class _ChangedColumn:
         if isinstance(column, pa.ExtensionArray):
             new = pa.ExtensionArray.from_storage(column.type, new)
         rows = rows.set_column(self._index, self._field, new)
-        kept = [
-            row - first_row for row in range(first_row, self._first_row) if row not in self._drop
-        ]
+        kept = [row for row in range(rows.num_rows) if first_row + row not in self._drop]
         return rows if len(kept) == rows.num_rows else rows.take(pa.array(kept, pa.int64()))
 
     def _with_labels(

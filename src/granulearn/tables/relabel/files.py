@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.arrow import ArrowTable, ParquetTable
 from granulearn.tables.io.json_lines import JsonTable
 from granulearn.tables.io.table_file import TableFile, known_columns
 from granulearn.tables.io.text import TextTable
+from granulearn.tables.messages import TableError
 from granulearn.tables.relabel.arrow_files import rewrite_arrow, rewrite_parquet
 from granulearn.tables.relabel.edits import Changes
 from granulearn.tables.relabel.json_files import rewrite_json
@@ -21,6 +22,10 @@ _TELLING = (
     *(".gz", ".bz2", ".xz", ".zst", ".zip", ".parquet", ".arrow"),
     *(".xlsx", ".xlsm", ".json", ".jsonl"),
 )
+_WRITERS: dict[type, Any] = {
+    TextTable: rewrite_text, JsonTable: rewrite_json, ParquetTable: rewrite_parquet,
+    ArrowTable: rewrite_arrow,
+}  # fmt: skip
 _SAME = {".pq": ".parquet", ".feather": ".arrow", ".ipc": ".arrow", ".ndjson": ".jsonl"}
 
 
@@ -63,21 +68,13 @@ def rewrite_table(
     changes = Changes(column, changed, dropped)
     if not changed and not dropped:
         shutil.copyfile(table.path, temporary)
-    elif isinstance(table, TextTable):
-        rewrite_text(table, temporary, changes)
-    elif isinstance(table, JsonTable):
-        rewrite_json(table, temporary, changes)
-    elif isinstance(table, ParquetTable):
-        rewrite_parquet(table, temporary, changes)
-    elif isinstance(table, ArrowTable):
-        rewrite_arrow(table, temporary, changes)
+    elif type(table) in _WRITERS:
+        _WRITERS[type(table)](table, temporary, changes)
     else:
-        # Imported when it is needed: its packages come with an extra.
-        from granulearn.tables.io.workbook import WorkbookTable
+        # A workbook; imported when it is needed: its packages come with an extra.
         from granulearn.tables.relabel.workbook_files import rewrite_workbook
 
-        assert isinstance(table, WorkbookTable)  # the last format that can be read
-        rewrite_workbook(table, temporary, changes)
+        rewrite_workbook(table, temporary, changes)  # type: ignore[arg-type]
 
 
 def _check_path(path: Path, temporary: Path) -> None:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
-from collections.abc import Collection
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree
-from xml.parsers import expat
 from xml.sax.saxutils import escape
 
-from granulearn.tables.errors import TableError
 from granulearn.tables.io.workbook import WorkbookTable, next_cell
-from granulearn.tables.relabel.compression import changed_member
-from granulearn.tables.relabel.edits import Changes, Edit, edited
-from granulearn.tables.relabel.quoting import (
+from granulearn.tables.messages import TableError
+from granulearn.tables.relabel.edits import (
+    Changes,
+    Edit,
     are_mostly_quoted,
     can_be_bare,
+    changed_member,
+    edited,
     is_number,
     stays_quoted,
 )
@@ -26,9 +28,17 @@ from granulearn.tables.relabel.quoting import (
 _WORKBOOK = re.compile(r"xl/(workbook\w*\.xml)")
 _TEXTS = ("s", "inlineStr", "str")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# Attributes may hold the sign that ends a tag.
-_TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
-_KIND = re.compile(rb"""\s+t=(?:"[^"]*"|'[^']*')""")
+# An attribute may hold the sign that ends a tag.
+_ATTRIBUTE = re.compile(rb"""([\w.:-]+)\s*=\s*("[^"]*"|'[^']*')""")
+_FILLED = re.compile(rb"<(?:[\w.-]+:)?(?:v|is)[\s/>]")
+_FORMULA = re.compile(rb"<(?:[\w.-]+:)?f[\s/>]")
+_ELEMENT = (
+    rb"""(?P<opened><(?P<prefix>(?:[\w.-]+:)?)%b(?P<tag>(?:\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*))"""
+    rb"""\s*(?:/>|>(?P<inner>.*?)</(?P=prefix)%b\s*>)"""
+)
+_ROW = re.compile(_ELEMENT % (b"row", b"row"), re.DOTALL)
+_CELL = re.compile(_ELEMENT % (b"c", b"c"), re.DOTALL)
+_KIND = re.compile(r"""\s+t\s*=\s*(?:"[^"]*"|'[^']*')""")
 
 
 def rewrite_workbook(table: WorkbookTable, temporary: Path, changes: Changes) -> None:
@@ -48,20 +58,20 @@ def rewrite_workbook(table: WorkbookTable, temporary: Path, changes: Changes) ->
     member, content = _sheet(table)
     lines = table.lines().tolist()
     number = table.columns[table.names.index(column)]
-    sheet = _Sheet(content, number, {lines[row] for row in (*cells, *drop)})
+    sheet = _Sheet(content, number)
     batches = table.batches([column])
     texts = [text or "" for batch in batches for text in batch.column(0).to_pylist()]
-    judged = (
-        sheet.kinds.get(lines[row]) in _TEXTS
-        for row, text in enumerate(texts)
-        if row not in cells and _can_be_bare(text)
-    )
-    texts_are_usual = are_mostly_quoted(judged) is not False
+
+    @cache
+    def texts_are_usual() -> bool:
+        others = (row for row, text in enumerate(texts) if row not in cells and _can_be_bare(text))
+        kinds = filter(None, (sheet.kind(lines[row]) for row in others))
+        return are_mostly_quoted((kind in _TEXTS for kind in kinds), otherwise=True)
 
     def change(row: int, new: str) -> Edit:
-        shown = f"{table.path}, {table.place(row)}"
-        found, kind, old = sheet.rows[lines[row]], sheet.kinds.get(lines[row], ""), texts[row]
-        if found.cell_has_formula:
+        shown, old, kind = f"{table.path}, {table.place(row)}", texts[row], sheet.kind(lines[row])
+        cell, insert_at = sheet.cell(lines[row])
+        if cell and cell.has_formula:
             raise TableError(
                 f"{shown}: the cell is computed by a formula, which a label would overwrite; "
                 "replace the formulas of the column by their values."
@@ -75,22 +85,22 @@ def rewrite_workbook(table: WorkbookTable, temporary: Path, changes: Changes) ->
             was_quoted=kind in (*_TEXTS, "", "e"),
             old_needs=not _can_be_bare(old),
             new_needs=not _can_be_bare(new),
-            usual=lambda: texts_are_usual,
+            usual=texts_are_usual(),
         )
-        begin, end = found.cell or (found.insert_at, found.insert_at)
-        reference = f"{_letters(number)}{lines[row]}"
-        tag = found.tag or f'<{sheet.prefix}c r="{reference}">'.encode()
-        return Edit(begin, end, _cell(tag, new, is_text, sheet.prefix))
+        prefix = sheet.rows[lines[row]]["prefix"].decode()
+        opened = cell.opened if cell else f'<{prefix}c r="{_letters(number)}{lines[row]}"'
+        begin, end = (cell.begin, cell.end) if cell else (insert_at, insert_at)
+        return Edit(begin, end, _cell(opened, new, is_text, prefix))
 
     def removal(row: int) -> Edit:
-        found = sheet.rows[lines[row]]
+        begin, end = sheet.rows[lines[row]].span("inner")
         # The workbook has a list of its formulas, in which they would be missed.
-        if found.has_formula:
+        if _FORMULA.search(content, begin, end):
             raise TableError(
                 f"{table.path}, {table.place(row)}: the row holds formulas, and cannot be left out "
                 "alone; replace the formulas by their values."
             )
-        return Edit(found.begin, found.end, b"")
+        return Edit(begin, end, b"")
 
     edits = [change(row, new) for row, new in cells.items() if new != texts[row]]
     edits += [removal(row) for row in drop]
@@ -133,86 +143,59 @@ def _sheet(table: WorkbookTable) -> tuple[str, bytes]:
     return member, content
 
 
-class _Row:
-    """A row in the bytes of a sheet."""
+class _Cell(NamedTuple):
+    """A cell in the bytes of a sheet."""
 
     begin: int
-    """Offset of its content, after its first tag."""
-    end = 0
-    """Offset after its content."""
-    insert_at: int
-    """Where a cell of the column would have to be put in."""
-    cell: tuple[int, int] | None = None
-    """Where the cell of the column stands."""
-    tag = b""
-    """The first tag of that cell."""
-    cell_has_formula = False
-    has_formula = False
-
-    def __init__(self, begin: int):
-        self.begin = self.insert_at = begin
+    end: int
+    opened: str
+    """Its first tag, without the sign that ends it."""
+    attributes: dict[str, str]
+    has_formula: bool
+    is_filled: bool
 
 
 class _Sheet:
-    """What is to be known of the XML of a sheet to change cells of a column in some rows."""
+    """The rows of a sheet, and where the cells of one column stand in them."""
 
-    def __init__(self, content: bytes, column: int, wanted: Collection[int]):
-        self.kinds: dict[int, str] = {}
-        """The kinds of all cells of the column that hold something, by row."""
-        self.rows: dict[int, _Row] = {}
-        self.prefix = ""
-        """What stands before the names of elements."""
-        self._content, self._wanted, self._of_labels = content, wanted, column
-        self._row = self._column = self._begin = 0
-        self._found: _Row | None = None
-        self._parser = expat.ParserCreate()
-        self._parser.StartElementHandler = self._start_element
-        self._parser.EndElementHandler = self._end_element
-        self._parser.Parse(content, True)
+    def __init__(self, content: bytes, column: int):
+        self._content, self._column = content, column
+        self.rows: dict[int, re.Match[bytes]] = {}
+        """Rows by their number."""
+        number = 0
+        for row in _ROW.finditer(content):
+            number, _ = next_cell("row", _attributes(row["tag"]), number, 0)
+            self.rows[number] = row
 
-    def _start_element(self, name: str, attributes: dict[str, str]) -> None:
-        prefix, colon, local = name.rpartition(":")
-        if local == "row":
-            self.prefix = prefix + colon
-            self._row, self._column = next_cell(local, attributes, self._row, self._column)
-            self._found = _Row(self._after_tag()) if self._row in self._wanted else None
-        elif local == "c":
-            _, self._column = next_cell(local, attributes, self._row, self._column)
-            self._kind, self._begin = attributes.get("t", "n"), self._parser.CurrentByteIndex
-            if self._found and self._column == self._of_labels:
-                self._found.tag = self._content[self._begin : self._after_tag()]
-        elif local in ("v", "is") and self._column == self._of_labels:
-            self.kinds[self._row] = self._kind
-        elif local == "f" and self._found:
-            self._found.has_formula = True
-            self._found.cell_has_formula |= self._column == self._of_labels
+    def cell(self, number: int) -> tuple[_Cell | None, int]:
+        """Return the cell of a row, and where it would have to be put in if there is none."""
+        row, column = self.rows[number], 0
+        insert_at = row.start("inner")
+        for found in _CELL.finditer(self._content, *row.span("inner")):
+            attributes, inner = _attributes(found["tag"]), found["inner"] or b""
+            _, column = next_cell("c", attributes, number, column)
+            if column == self._column:
+                opened = found["opened"].decode()
+                holds_formula, is_filled = bool(_FORMULA.search(inner)), bool(_FILLED.search(inner))
+                cell = _Cell(*found.span(), opened, attributes, holds_formula, is_filled)
+                return cell, insert_at
+            if column < self._column:
+                insert_at = found.end()
+        return None, insert_at
 
-    def _end_element(self, name: str) -> None:
-        local = name.rpartition(":")[2]
-        if local == "c" and self._found:
-            if self._column < self._of_labels:
-                self._found.insert_at = self._after_end()
-            elif self._column == self._of_labels:
-                self._found.cell = (self._begin, self._after_end())
-        elif local == "row" and self._found:
-            self._found.end = self._parser.CurrentByteIndex
-            self.rows[self._row] = self._found
-
-    def _after_tag(self) -> int:
-        found = _TAG.match(self._content, self._parser.CurrentByteIndex)
-        assert found is not None  # the parser has found it, too
-        return found.end()
-
-    def _after_end(self) -> int:
-        """Return the offset after an element; one that is empty may have one tag only."""
-        end = self._parser.CurrentByteIndex
-        is_tag = self._content.startswith(b"</", end)
-        return self._content.index(b">", end) + 1 if is_tag else end
+    def kind(self, number: int) -> str:
+        """Return the type of the cell of a row; empty if it holds nothing."""
+        cell, _ = self.cell(number)
+        return cell.attributes.get("t", "n") if cell and cell.is_filled else ""
 
 
-def _cell(tag: bytes, text: str, is_text: bool, prefix: str) -> bytes:
+def _attributes(tag: bytes) -> dict[str, str]:
+    return {name.decode(): value[1:-1].decode() for name, value in _ATTRIBUTE.findall(tag)}
+
+
+def _cell(opened: str, text: str, is_text: bool, prefix: str) -> bytes:
     """Return a cell with a text, a number or a truth value; its other attributes stay."""
-    opened = _KIND.sub(b"", tag.removesuffix(b">").removesuffix(b"/").rstrip(), count=1)
+    opened = _KIND.sub("", opened, count=1)
     # A bare carriage return would be read as a line feed.
     content = escape(text, {"\r": "&#13;"})
     if is_text:
@@ -224,7 +207,7 @@ def _cell(tag: bytes, text: str, is_text: bool, prefix: str) -> bytes:
         is_truth = text in ("true", "false")
         kind = ' t="b"' if is_truth else ""
         inner = f"<{prefix}v>{int(text == 'true') if is_truth else content}</{prefix}v>"
-    return opened + f"{kind}>{inner}</{prefix}c>".encode()
+    return f"{opened}{kind}>{inner}</{prefix}c>".encode()
 
 
 def _letters(number: int) -> str:

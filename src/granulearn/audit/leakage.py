@@ -21,14 +21,14 @@ from granulearn.tables.checks import (
     told_classes,
 )
 
-GIVEAWAY = "giveaway column"
+LEAK = "giveaway column"
 
 SAMPLE = 1_024
 # If more of the columns tell the classes, the task is easy.
 MOST_SHARE = 0.25
 
 
-def find_giveaways(
+def find_leaks(
     X: np.ndarray,
     codes: np.ndarray,
     classes: np.ndarray,
@@ -73,7 +73,7 @@ def find_giveaways(
             f"{names[column]} alone tells the class of {share:.1%} of the rows; if it is not "
             "known before the label is, leave it out."
         )
-        found.append(Issue(GIVEAWAY, share, (), words, columns=(names[column],)))
+        found.append(Issue(LEAK, share, (), words, columns=(names[column],)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Laws of strange rows."""
+"""Laws of outliers."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.audit.places import place
-from granulearn.audit.strangeness import STRANGE_FROM, find_strange_rows, strangeness
+from granulearn.audit.embedding import place
+from granulearn.audit.outliers import OUTLIER_FROM, find_outliers, outlier_scores
 
 
 def normal(n=800, d=6, seed=0):
@@ -17,7 +17,7 @@ def normal(n=800, d=6, seed=0):
 @pytest.mark.parametrize("d", [1, 2, 6, 30, 120])
 @pytest.mark.parametrize("n", [60, 300, 3000])
 def test_hardly_any_row_of_a_normal_table_is_strange(n, d):
-    assert (strangeness(normal(n, d)) > STRANGE_FROM).mean() <= 0.01 + 1 / n
+    assert (outlier_scores(normal(n, d)) > OUTLIER_FROM).mean() <= 0.01 + 1 / n
 
 
 @pytest.mark.parametrize("shape", ["uniform", "heavy", "skewed", "two clusters", "grid"])
@@ -30,7 +30,7 @@ def test_few_rows_of_other_tables_are_strange(shape):
         "two clusters": normal(2000) * rng.choice([0.1, 3.0], size=(2000, 1), p=[0.9, 0.1]),
         "grid": rng.integers(3, size=(2000, 5)).astype(float),
     }[shape]
-    assert (strangeness(X) > STRANGE_FROM).mean() <= 0.015
+    assert (outlier_scores(X) > OUTLIER_FROM).mean() <= 0.015
 
 
 @pytest.mark.parametrize("d", [1, 2, 8, 40, 120])
@@ -38,7 +38,7 @@ def test_rows_far_away_in_one_column_are_strange(d):
     X = normal(1000, d)
     rows = np.arange(10) * 97
     X[rows, np.arange(10) % d] += 10 * np.ptp(X, axis=0)[np.arange(10) % d]
-    assert (strangeness(X)[rows] > STRANGE_FROM).all()
+    assert (outlier_scores(X)[rows] > OUTLIER_FROM).all()
 
 
 def test_a_row_whose_columns_never_go_together_is_strange():
@@ -46,9 +46,9 @@ def test_a_row_whose_columns_never_go_together_is_strange():
     weight = rng.normal(size=1000)
     X = np.column_stack([weight, weight + 0.1 * rng.normal(size=1000), normal(1000, 3)])
     X[13, :2] = 2, -2
-    scores = strangeness(X)
+    scores = outlier_scores(X)
     assert scores.argmax() == 13
-    assert scores[13] > STRANGE_FROM
+    assert scores[13] > OUTLIER_FROM
 
 
 @settings(max_examples=25)
@@ -56,24 +56,24 @@ def test_a_row_whose_columns_never_go_together_is_strange():
 def test_order_threads_and_units_change_nothing(seed, n, d):
     rng = np.random.default_rng(seed)
     X, order = rng.standard_t(2, size=(n, d)), rng.permutation(n)
-    scores = strangeness(X)
+    scores = outlier_scores(X)
     assert ((scores >= 0) & (scores <= 1)).all()
-    assert_array_equal(strangeness(X[order], n_threads=2), scores[order])
-    assert_allclose(strangeness(X * 1024.0 ** np.arange(d)), scores, atol=1e-5)
+    assert_array_equal(outlier_scores(X[order], n_threads=2), scores[order])
+    assert_allclose(outlier_scores(X * 1024.0 ** np.arange(d)), scores, atol=1e-5)
 
 
 def test_few_rows_and_rows_that_are_nearly_all_equal_are_not_judged():
-    assert_array_equal(strangeness(np.ones((50, 2))), np.zeros(50))
-    assert_array_equal(strangeness(normal(19)), np.zeros(19))
+    assert_array_equal(outlier_scores(np.ones((50, 2))), np.zeros(50))
+    assert_array_equal(outlier_scores(normal(19)), np.zeros(19))
     X = np.ones((50, 2))
     X[7] = 3
-    assert strangeness(X).max() <= STRANGE_FROM
+    assert outlier_scores(X).max() <= OUTLIER_FROM
 
 
 def test_an_issue_names_the_row_and_the_column():
     X = normal(300, 3)
     X[5, 1] = 1000
-    (issue,) = find_strange_rows(X, place(X), ["age", "weight", "height"], np.arange(300) + 2)
+    (issue,) = find_outliers(X, place(X), ["age", "weight", "height"], np.arange(300) + 2)
     assert issue.rows == (5,)
     assert issue.columns == ("weight",)
     assert issue.words.startswith("Row 7 is far from all others, most of all in weight;")
@@ -81,6 +81,6 @@ def test_an_issue_names_the_row_and_the_column():
 
 def test_inputs_must_be_numbers_in_a_table():
     with pytest.raises(ValueError, match="NaN"):
-        strangeness([[1.0], [np.nan]])
+        outlier_scores([[1.0], [np.nan]])
     with pytest.raises(ValueError, match="2D array"):
-        strangeness([1.0, 2.0])
+        outlier_scores([1.0, 2.0])

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from granulearn.audit import places as module
-from granulearn.audit.places import place
+from granulearn.audit import embedding as module
+from granulearn.audit.embedding import place
 
 
 def cloud(n=300, d=5, seed=0):

@@ -57,17 +57,17 @@ def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[I
     Parameters
     ----------
     ratings : Ratings
-        Rows whose ``wrong_proba`` is NaN are passed over.
+        Rows whose ``error_proba`` is NaN are passed over.
     positions : ndarray of shape (n_rows,), default=None
         Where each row stands in the file; None means in the order they have.
     """
     places = np.arange(len(ratings.given)) if positions is None else np.asarray(positions)
-    known = np.flatnonzero(ratings.known & ~np.isnan(ratings.wrong_proba))
+    known = np.flatnonzero(ratings.known & ~np.isnan(ratings.error_proba))
     known = known[np.argsort(places[known], kind="stable")]
     if len(known) == 0:
         return []
-    wrong = 1 - ratings.reliability[known]
-    differs = ratings.suggested[known] != ratings.given[known]
+    wrong = 1 - ratings.label_quality[known]
+    differs = ratings.predicted[known] != ratings.given[known]
     bounds = np.quantile(wrong, 1 - np.array(MOST_DOUBTED))
     doubts = [differs & (wrong >= bound) for bound in bounds]
     found = []

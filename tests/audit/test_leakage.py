@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from granulearn.audit.giveaways import GIVEAWAY, find_giveaways
+from granulearn.audit.leakage import LEAK, find_leaks
 from granulearn.tables.checks import MIN_ROWS
 
 
@@ -15,7 +15,7 @@ def table(n=600, d=6, n_classes=3, seed=0):
 def give(X, codes, sources=None):
     names = [f"x{j}" for j in range(X.shape[1])]
     order = np.argsort(X[:, 0])
-    return find_giveaways(X, codes, np.arange(codes.max() + 1), names, order, sources)
+    return find_leaks(X, codes, np.arange(codes.max() + 1), names, order, sources)
 
 
 def planted(codes, kind, seed=0):
@@ -39,7 +39,7 @@ def test_a_column_that_tells_the_classes_is_found_alone(kind, n):
     X, codes = table(n)
     X[:, 4] = planted(codes, kind)
     (issue,) = give(X, codes)
-    assert issue.kind == GIVEAWAY
+    assert issue.kind == LEAK
     assert issue.columns == ("x4",)
     assert issue.score >= 0.995
     assert "leave it out" in issue.words

@@ -11,27 +11,27 @@ N_STRETCHES = 10
 _LARGE_GROUP = 0.6
 
 
-def check_units(groups: Any, order: Any, n_samples: int) -> np.ndarray | None:
+def check_groups(groups: Any, times: Any, n_samples: int) -> np.ndarray | None:
     """Return the number of the unit of each sample, from zero; None if none was asked for.
 
     Parameters
     ----------
     groups : array-like of shape (n_samples,) or None
         Samples of one group stay together.
-    order : array-like of shape (n_samples,) or None
+    times : array-like of shape (n_samples,) or None
         Numbers, dates or texts that say what came when; samples of one stretch stay
         together, and so do samples of one moment. With groups, a group belongs to the
         stretch of its first sample.
     n_samples : int
         Number of samples.
     """
-    if groups is None and order is None:
+    if groups is None and times is None:
         return None
     if groups is None:
-        return _warned(_stretches(_ranks(order, "order", n_samples)), "stretch of time")
+        return _warned(_stretches(_ranks(times, "times", n_samples)), "stretch of time")
     units = _ranks(groups, "groups", n_samples, is_order=False)
-    if order is not None:
-        moment = _ranks(order, "order", n_samples)
+    if times is not None:
+        moment = _ranks(times, "times", n_samples)
         first = np.full(units.max() + 1, n_samples)
         np.minimum.at(first, units, moment)
         units = _stretches(first[units])
@@ -39,8 +39,8 @@ def check_units(groups: Any, order: Any, n_samples: int) -> np.ndarray | None:
         raise ValueError(
             "all samples are in one group; groups= needs two or more, so that some can be rated "
             "by others."
-            if order is None
-            else "all groups begin at the same time, so that order= tells nothing about groups; "
+            if times is None
+            else "all groups begin at the same time, so that times= tells nothing about groups; "
             "leave one of the two out."
         )
     return _warned(units, "group")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.bags import N_STRETCHES, check_units, known_elsewhere
+from granulearn.audit.groups import N_STRETCHES, check_groups, known_elsewhere
 from tests.audit.tables import three_clouds
 
 
@@ -20,7 +20,7 @@ def partition(units):
 
 
 def test_nothing_asked_nothing_kept_together():
-    assert check_units(None, None, 5) is None
+    assert check_groups(None, None, 5) is None
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_nothing_asked_nothing_kept_together():
     ],
 )
 def test_groups_of_any_kind_are_numbered_from_zero(groups):
-    units = check_units(groups, None, 4)
+    units = check_groups(groups, None, 4)
     assert partition(units) == {frozenset({0, 2}), frozenset({1}), frozenset({3})}
     assert set(units.tolist()) == {0, 1, 2}
 
@@ -46,7 +46,7 @@ def test_groups_of_any_kind_are_numbered_from_zero(groups):
 def test_stretches_follow_the_order_and_equal_moments_stay_together(moments):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of stretches that have most of the rows
-        units = check_units(None, moments, len(moments))
+        units = check_groups(None, moments, len(moments))
     moments = np.array(moments)
     assert 2 <= len(np.unique(units)) <= N_STRETCHES
     order = np.argsort(moments, kind="stable")
@@ -57,7 +57,7 @@ def test_stretches_follow_the_order_and_equal_moments_stay_together(moments):
 
 def test_different_moments_are_cut_into_stretches_of_equal_size():
     order = np.random.default_rng(0).permutation(1000)
-    assert_array_equal(np.bincount(check_units(None, order, 1000)), [100] * N_STRETCHES)
+    assert_array_equal(np.bincount(check_groups(None, order, 1000)), [100] * N_STRETCHES)
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,14 @@ def test_different_moments_are_cut_into_stretches_of_equal_size():
     ],
 )
 def test_numbers_dates_and_texts_order_alike(order):
-    assert_array_equal(check_units(None, order, 4).argsort(), [1, 2, 0, 3])
+    assert_array_equal(check_groups(None, order, 4).argsort(), [1, 2, 0, 3])
 
 
 def test_a_group_belongs_to_the_stretch_of_its_first_sample():
     groups = np.repeat(np.arange(20), 5)
     order = np.arange(100)
     order[4] = 99  # the last sample of the first group comes late
-    units = check_units(groups, order, 100)
+    units = check_groups(groups, order, 100)
     for group in range(20):
         assert len(np.unique(units[groups == group])) == 1
     assert units[4] == units[0] == 0
@@ -90,16 +90,16 @@ def test_a_group_belongs_to_the_stretch_of_its_first_sample():
     [
         (["a"] * 4, None, "all samples are in one group"),
         ([1, 2, 3], None, "groups has 3 entries and there are 4 samples"),
-        (None, [1, 2], "order has 2 entries and there are 4 samples"),
+        (None, [1, 2], "times has 2 entries and there are 4 samples"),
         (["a", None, "b", None], None, "groups has 2 missing entries"),
-        (None, [1, np.nan, 2, 3], "order has 1 missing entries"),
-        (None, [5, 5, 5, 5], "order has the same value everywhere"),
-        (None, [{}, {}, {}, {}], "order holds values that cannot be ordered"),
+        (None, [1, np.nan, 2, 3], "times has 1 missing entries"),
+        (None, [5, 5, 5, 5], "times has the same value everywhere"),
+        (None, [{}, {}, {}, {}], "times holds values that cannot be ordered"),
     ],
 )
 def test_what_cannot_keep_rows_apart_is_an_error(groups, order, message):
     with pytest.raises(ValueError, match=message):
-        check_units(groups, order, 4)
+        check_groups(groups, order, 4)
 
 
 def test_a_class_of_one_group_is_told_and_no_other():
@@ -119,7 +119,7 @@ def test_labels_of_a_class_that_one_group_alone_has_are_unknown():
     with pytest.warns(UserWarning, match="'emu'"):
         audit = LabelAudit(random_state=0).fit(X, y, groups=groups)
     assert_array_equal(audit.verdict_ == "unknown", y == "emu")
-    assert np.isnan(audit.wrong_proba_[y == "emu"]).all()
+    assert np.isnan(audit.error_proba_[y == "emu"]).all()
 
 
 def test_labels_that_only_their_own_group_vouches_for_are_doubted():
@@ -136,8 +136,8 @@ def test_labels_that_only_their_own_group_vouches_for_are_doubted():
     alone, apart = (
         LabelAudit(random_state=0).fit(X, y, groups=groups) for groups in (None, patient)
     )
-    assert alone.flagged_[wrong].mean() < 0.1
-    assert apart.flagged_[wrong].mean() > 0.7
+    assert alone.is_label_issue_[wrong].mean() < 0.1
+    assert apart.is_label_issue_[wrong].mean() > 0.7
 
 
 @pytest.mark.parametrize("names", [lambda g: 99 - g, lambda g: [f"patient {k}" for k in g]])
@@ -146,7 +146,7 @@ def test_the_names_of_groups_do_not_matter(names):
     groups = np.random.default_rng(0).integers(12, size=200)
     plain = LabelAudit(random_state=0).fit(X, y, groups=groups)
     other = LabelAudit(random_state=0).fit(X, y, groups=names(groups))
-    assert_array_equal(other.proba_, plain.proba_)
+    assert_array_equal(other.out_of_sample_proba_, plain.out_of_sample_proba_)
     assert_array_equal(other.verdict_, plain.verdict_)
 
 
@@ -155,15 +155,15 @@ def test_threads_do_not_matter_with_groups():
     groups = np.random.default_rng(0).integers(12, size=200)
     plain = LabelAudit(random_state=0).fit(X, y, groups=groups)
     again = LabelAudit(random_state=0, n_jobs=2).fit(X, y, groups=groups)
-    assert_array_equal(again.proba_, plain.proba_)
+    assert_array_equal(again.out_of_sample_proba_, plain.out_of_sample_proba_)
     assert_array_equal(again.verdict_, plain.verdict_)
 
 
-@pytest.mark.parametrize("given_by", ["groups", "order"])
+@pytest.mark.parametrize("given_by", ["groups", "times"])
 def test_no_tree_sees_a_part_of_a_group_or_of_a_moment(given_by):
     X, y, _ = three_clouds(200)
     units = np.random.default_rng(0).integers(12, size=200)
-    audit = LabelAudit(n_trees=30, random_state=0).fit(X, y, **{given_by: units})
+    audit = LabelAudit(n_estimators=30, random_state=0).fit(X, y, **{given_by: units})
     for unit in range(12):
         seen = audit.in_bag_[:, units == unit]
         assert (seen.all(axis=1) | ~seen.any(axis=1)).all()

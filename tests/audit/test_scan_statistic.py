@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.file_order import BLOCK, Cells, _surprise, find_blocks, scan
+from granulearn.audit.scan_statistic import BLOCK, Cells, _surprise, find_blocks, scan
 from tests.audit.tables import three_clouds
 
 
@@ -95,15 +95,15 @@ def test_positions_give_the_order_and_unknown_rows_are_passed_over():
         ratings,
         given=ratings.given[order],
         proba=ratings.proba[order],
-        reliability=ratings.reliability[order],
-        wrong_proba=ratings.wrong_proba[order],
-        suggested=ratings.suggested[order],
+        label_quality=ratings.label_quality[order],
+        error_proba=ratings.error_proba[order],
+        predicted=ratings.predicted[order],
     )
     (same,) = find_blocks(moved, positions=order)
     assert sorted(order[list(same.rows)].tolist()) == list(plain.rows)
     assert same.words == plain.words
     assert find_blocks(moved) == []
-    assert find_blocks(replace(ratings, wrong_proba=np.full(len(y), np.nan))) == []
+    assert find_blocks(replace(ratings, error_proba=np.full(len(y), np.nan))) == []
 
 
 def test_short_files_have_no_block():

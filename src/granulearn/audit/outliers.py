@@ -2,7 +2,7 @@
 
 A row is compared with a few hundred rows of the table. What counts is its distance to the
 nearest of them, taken half as it is and half in units of how far apart these are: a row of a
-sparse class is no stranger than its neighbours, and a row near a dense one is not strange for
+sparse class is no stranger than its neighbours, and a row near a dense one is no outlier for
 being a little outside.
 """
 
@@ -15,12 +15,12 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import check_array
 
+from granulearn.audit.embedding import DEVIATIONS, Places, place
 from granulearn.audit.issues import Issue, named_rows, worst_first
-from granulearn.audit.places import DEVIATIONS, Places, place
 
-STRANGE = "strange row"
-STRANGE_FROM = 0.5
-"""A row of a larger strangeness is strange."""
+OUTLIER = "outlier"
+OUTLIER_FROM = 0.5
+"""A row of a larger outlier_scores is an outlier."""
 
 # The farthest twentieth of the rows begins at the second of these shares. Strange is what lies
 # beyond it by twice its distance from the first, which holds for tails as heavy as Pareto's.
@@ -35,7 +35,7 @@ FEWEST_ROWS = 20
 _LEAST_LOCAL = 0.1
 
 
-def strangeness(X: Any, n_threads: int = 1) -> np.ndarray:
+def outlier_scores(X: Any, n_threads: int = 1) -> np.ndarray:
     """Return how far the inputs of each row are from those of all others.
 
     Labels have no say. Units of columns and their correlation do not matter, nor does the
@@ -51,22 +51,22 @@ def strangeness(X: Any, n_threads: int = 1) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_rows,)
-        From 0 to 1; a row above 0.5 is strange. All are 0 if there are fewer than 20 rows.
+        From 0 to 1; a row above 0.5 is an outlier. All are 0 if there are fewer than 20 rows.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(500, 4))
     >>> X[7, 2] = 60  # a slip of the keyboard
-    >>> np.flatnonzero(strangeness(X) > 0.5)
+    >>> np.flatnonzero(outlier_scores(X) > 0.5)
     array([7])
     """
-    X = check_array(X, dtype=np.float64, estimator="strangeness")
-    return strangeness_of_places(place(X, n_threads))
+    X = check_array(X, dtype=np.float64, estimator="outlier_scores")
+    return outlier_scores_of(place(X, n_threads))
 
 
-def strangeness_of_places(places: Places) -> np.ndarray:
-    """Return the strangeness of rows whose places are known.
+def outlier_scores_of(places: Places) -> np.ndarray:
+    """Return the outlier_scores of rows whose places are known.
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ def strangeness_of_places(places: Places) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class StrangeRule:
-    """What is usual in a table, so that the strangeness of any of its rows can be told."""
+class OutlierRule:
+    """What is usual in a table, so that the outlier_scores of any of its rows can be told."""
 
     of_references: np.ndarray
     """(m,) how far each reference is from others."""
@@ -104,7 +104,7 @@ class StrangeRule:
             return np.log(farthest) - 0.5 * np.log(local)
 
     def scores(self, nearest: np.ndarray, distances: np.ndarray) -> np.ndarray:
-        """Return the strangeness of rows.
+        """Return the outlier_scores of rows.
 
         Parameters
         ----------
@@ -115,8 +115,8 @@ class StrangeRule:
         return expit(_STEEPNESS * (far - self.edge - _BEYOND * self.spread) / self.spread)
 
 
-def rule_of_places(places: Places) -> StrangeRule | None:
-    """Return what is usual among rows; None where nothing can be called strange.
+def rule_of_places(places: Places) -> OutlierRule | None:
+    """Return what is usual among rows; None where nothing can be called an outlier.
 
     Parameters
     ----------
@@ -129,14 +129,14 @@ def rule_of_places(places: Places) -> StrangeRule | None:
     # Where nearly all rows are copies, they do not say how far apart others may be.
     if len(away) < FEWEST_ROWS or len(positive) == 0:
         return None
-    rule = StrangeRule(of_references, _LEAST_LOCAL * float(np.median(positive)), 0.0, 1.0)
+    rule = OutlierRule(of_references, _LEAST_LOCAL * float(np.median(positive)), 0.0, 1.0)
     far = rule.far(places.nearest[places.typical], places.distances[places.typical])
     known = np.where(np.isfinite(far), far, np.min(far[np.isfinite(far)]))
     usual, edge = np.quantile(known, [_USUAL, _FAR])
     return replace(rule, edge=float(edge), spread=max(float(edge - usual), _LEAST_SPREAD))
 
 
-def is_strange(places: Places) -> np.ndarray:
+def is_outlier(places: Places) -> np.ndarray:
     """Return where rows are far from all others.
 
     Parameters
@@ -144,13 +144,13 @@ def is_strange(places: Places) -> np.ndarray:
     places : Places
         Of all rows.
     """
-    return strangeness_of_places(places) > STRANGE_FROM
+    return outlier_scores_of(places) > OUTLIER_FROM
 
 
-def find_strange_rows(
+def find_outliers(
     X: np.ndarray, places: Places, names: list[str], positions: np.ndarray | None = None
 ) -> list[Issue]:
-    """Return an issue for each strange row.
+    """Return an issue for each outlier.
 
     Parameters
     ----------
@@ -163,9 +163,9 @@ def find_strange_rows(
     positions : ndarray of shape (n_rows,), default=None
         Number by which a reader finds each row.
     """
-    scores = strangeness_of_places(places)
+    scores = outlier_scores_of(places)
     found = []
-    for row in np.flatnonzero(scores > STRANGE_FROM).tolist():
+    for row in np.flatnonzero(scores > OUTLIER_FROM).tolist():
         away = np.abs(X[row] / 2 - places.middles / 2) / (places.widths / 2)
         worst = int(away.argmax())
         where = "by its inputs taken together"
@@ -177,5 +177,5 @@ def find_strange_rows(
             f"{named_rows([row], positions).capitalize()} is far from all others, {where}; "
             "check its inputs before its label."
         )
-        found.append(Issue(STRANGE, float(scores[row]), (row,), words, columns))
+        found.append(Issue(OUTLIER, float(scores[row]), (row,), words, columns))
     return worst_first(found, "{n} more rows are far from all others; check their inputs too.")
