@@ -59,11 +59,6 @@ def test_every_public_name_has_an_example_that_can_be_copied_and_run(name, tmp_p
     assert sum(runner.run(one, out=said.append).failed for one in examples) == 0, "".join(said)
 
 
-def test_examples_of_values_are_run():
-    found = {test.name for test in doctest.DocTestFinder().find(granulearn.bench)}
-    assert "granulearn.bench.__test__.PAPER_STUDIES" in found
-
-
 def test_a_page_names_what_it_lists_by_the_shortest_way():
     assert "   ~granulearn.GranularBalls\n" in page("balls")
     assert "granulearn.balls.TwoMeansBalls" in public_names("balls")
