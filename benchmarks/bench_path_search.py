@@ -16,8 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from granulearn import rvfl
-from granulearn.datasets import DatasetUnavailableError, load, load_collection
-from granulearn.datasets.catalogue import collections
+from granulearn.datasets import DatasetUnavailableError, list_datasets, load
 from granulearn.model_selection import PathSearchCV, paper_grid
 from granulearn.rvfl import RVFLClassifier
 
@@ -50,9 +49,11 @@ def scaled(name: str) -> tuple[str, np.ndarray, np.ndarray]:
 
 def sets_of(names: list[str]) -> list[str]:
     """Return the names of sets; a collection stands for those of its sets that are there."""
+    known = list_datasets()
+    here = known[known["here"] != ""]
     sets = []
     for name in names:
-        sets += [one.name for one in load_collection(name)] if name in collections() else [name]
+        sets += list(here.index[here["collections"] == name]) or [name]
     return sets
 
 
