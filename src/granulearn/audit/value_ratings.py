@@ -9,7 +9,7 @@ from scipy import stats
 
 from granulearn.utils.neighbors import nearest_others
 
-# These were chosen on half of the sets of `benchmarks/compare_values.py`.
+# These were chosen on half of the sets of `benchmarks/values.py`.
 N_NEIGHBORS = 50
 N_NEAREST = 10
 GLOBAL_SHARE = 0.2
