@@ -22,8 +22,8 @@ from granulearn.bench.tables import (
     shown,
     study_markdown,
 )
-from granulearn.models.html_pages import render_html
 from granulearn.utils.files import write_text_atomically
+from granulearn.utils.html_pages import render_html
 
 # How verdicts are given, on the page and in Markdown.
 RULE = (

@@ -21,19 +21,16 @@ if TYPE_CHECKING:
 SHOWN_AT_EACH_END = 5
 
 
-def _scheme_names(incomplete: str) -> list[str]:
+def _membership_names() -> list[str]:
     from granulearn.balls import membership_names
 
-    # Memberships that samples were given do not come from a table.
-    return [
-        name for name in membership_names() if name != "precomputed" and name.startswith(incomplete)
-    ]
+    return [name for name in membership_names() if name != "precomputed"]  # no table has these
 
 
-def _generator_names(incomplete: str) -> list[str]:
+def _generator_names() -> list[str]:
     from granulearn.balls.generators import generator_names
 
-    return [name for name in generator_names() if name.startswith(incomplete)]
+    return generator_names()
 
 
 @opt.takes_table
@@ -46,16 +43,14 @@ def balls(
     plot: Annotated[Path | None, Option(help="Picture to write (png, pdf, svg).")] = None,
     maker: Annotated[
         str,
-        Option(
-            help="How balls are made; an unknown name lists all.", **opt.one_of(_generator_names)
-        ),
+        Option(help="Generator; an unknown name lists all.", **opt.one_of(_generator_names)),
     ] = "two-means",
     purity: Annotated[
         float, Option(min=0.01, max=1.0, help="Balls below it are split, by generators that ask.")
     ] = 0.985,
     membership: Annotated[
         str,
-        Option(help="How balls are rated; an unknown name lists all.", **opt.one_of(_scheme_names)),
+        Option(help="Rating; an unknown name lists all.", **opt.one_of(_membership_names)),
     ] = "sdap",
     seed: opt.SeedOption = 0,
     json: opt.JsonOption = False,

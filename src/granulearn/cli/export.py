@@ -52,8 +52,7 @@ def export(
 
 def rows_to_compare(loaded: Any) -> Any:
     """Return probe rows that the model predicts: without missing cells if it refuses these."""
-    from granulearn.models.loaded_model import wrong_columns
-    from granulearn.models.predictors import final_predictor, rows_for
+    from granulearn.models.loaded_model import final_predictor, rows_for, wrong_columns
 
     n_made = final_predictor(loaded.pipeline).n_features_in_
     for missing_share in (MISSING_SHARE, 0.0):

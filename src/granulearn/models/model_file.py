@@ -30,9 +30,8 @@ from granulearn import balls, ensemble, forest, rvfl
 from granulearn.balls import BallSet
 from granulearn.ensemble.boosted_trees import BoostedTrees
 from granulearn.forest.forest import BallForest
-from granulearn.models.errors import ModelFileError
 from granulearn.models.loaded_model import LoadedModel
-from granulearn.models.model_card import ModelCard, installed_versions
+from granulearn.models.model_card import ModelCard, ModelFileError, installed_versions
 from granulearn.preprocess import TablePreprocessor
 from granulearn.rvfl import ComplexFeatures, DeepFeatures, RandomFeatures
 from granulearn.utils.estimator import Estimator

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 
-from granulearn.models.errors import ModelFileError
-from granulearn.models.model_card import ModelCard, schema_of_card
+from granulearn.models.model_card import ModelCard, ModelFileError, schema_of_card
 from granulearn.tables.infer import NEEDED_SHARE
 from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.tables.schema import DATE, NUMBER, YES_NO, CellCount, Schema, TypedRows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from granulearn.models.errors import ModelFileError
+from granulearn.models.model_card import ModelFileError
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import (
     columns_of_frame,

@@ -8,9 +8,9 @@ from numpy.testing import assert_array_equal
 
 from granulearn.models import LoadedModel, ModelCard, ModelFileError
 from granulearn.models.loaded_model import wrong_columns
+from granulearn.models.prediction import Predictor
 from granulearn.rvfl import RVFLClassifier, RVFLRegressor
 from granulearn.tables import TableError, open_table
-from granulearn.training.prediction import Predictor
 from granulearn.training.training import input_cards, make_pipeline
 from tests.cli.commands import people
 from tests.models.loaded_models import fitted, place, row_of, write_messy_people
