@@ -74,7 +74,7 @@ def audit(
     from granulearn.audit.table_audit import audit_table
     from granulearn.cli.table_report import as_facts, show_short
     from granulearn.tables import read_training_table
-    from granulearn.tables.writing import write_csv
+    from granulearn.tables.writing import write_table
     from granulearn.utils.files import written_atomically
 
     if target in (group, times):
@@ -112,7 +112,7 @@ def audit(
             if output is not None:
                 tell(f"writing {output.name}")
                 with written_atomically(output) as draft:
-                    write_csv(listing, draft)
+                    write_table(listing, draft)
             if report is not None:
                 tell(f"writing {report.name}")
                 _write_page(report, table.name, done)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from msgspec.structs import replace
@@ -159,8 +159,14 @@ def _shown_progress(
     before = {key: row.outcome.fit_seconds for key, row in store.rows().items()}
     # In a narrow terminal the bar gives way, then the name: never the count.
     whole = Column(no_wrap=True)
-    columns = BarColumn(bar_width=None), MofNCompleteColumn(table_column=whole), TimeElapsedColumn(table_column=whole)
-    texts = [TextColumn(f"{{task.{name}}}", markup=False) for name in ("fields[left]", "description")]
+    columns = (
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(table_column=whole),
+        TimeElapsedColumn(table_column=whole),
+    )
+    texts = [
+        TextColumn(f"{{task.{name}}}", markup=False) for name in ("fields[left]", "description")
+    ]
     with Progress(*columns, *texts, console=out.message_console(soft_wrap=True)) as progress:
         task = progress.add_task("", total=len(runs), left="")
 

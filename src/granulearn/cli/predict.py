@@ -125,9 +125,7 @@ def _predict_file(
 
 
 def _open_writer(draft: Path, schema: Any) -> Any:
-    from pyarrow.parquet import ParquetWriter
-
-    from granulearn.tables.writing import CsvWriter
+    from granulearn.tables.writing import open_writer
 
     name, count = Counter(schema.names).most_common(1)[0]
     if count > 1:
@@ -135,7 +133,4 @@ def _open_writer(draft: Path, schema: Any) -> Any:
             f"--keep {name}: the output has a column of that name already, what is "
             "predicted; rename the column in the table, or leave it out."
         )
-    ending = draft.suffix.lower()
-    if ending in opt.PARQUET_ENDINGS:
-        return ParquetWriter(draft, schema)
-    return CsvWriter(draft, schema.names, "\t" if ending == ".tsv" else ",")
+    return open_writer(draft, schema)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from granulearn.models.model_card import ModelCard, ModelFileError
-from granulearn.models.row_reading import ModelInputs, Place, RowReading
+from granulearn.models.row_reading import ModelInputs, Place, RowReading, opened_rows
 from granulearn.models.rows_check import RowsCheck, check_rows
 from granulearn.preprocess import TablePreprocessor
-from granulearn.tables.io.frames import table_of
-from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.messages import TableError
 from granulearn.tables.schema import TypedRows
 
@@ -59,7 +55,7 @@ class LoadedModel:
     @cached_property
     def inputs(self) -> ModelInputs:
         """How cells become what the pipeline takes."""
-        return ModelInputs(self.card)
+        return ModelInputs.of_card(self.card)
 
     @property
     def classes_(self) -> np.ndarray:
@@ -125,9 +121,8 @@ class LoadedModel:
             another form, and more missing ones than training had, counted.
         """
         reading = RowReading(self.inputs)
-        with table_of(_as_table(rows)) as file:
-            rows_read = (read for _, read in self._read(file, reading))
-            return check_rows(self.card, reading, rows_read)
+        with opened_rows(rows) as file:
+            return check_rows(self.card, reading, reading.rows_of(file))
 
     @cached_property
     def is_classifier(self) -> bool:
@@ -170,44 +165,18 @@ class LoadedModel:
         except ValueError as error:
             raise _refusal(error, rows, place, first_row) from error
 
-    def chunks(self, file: TableFile, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a table, as many at a time as the model gets.
-
-        Parameters
-        ----------
-        file : TableFile
-            The table, or a part of it.
-        names : sequence of str
-            Its columns to read.
-        """
-        for batch in file.batches(names):
-            for start in range(0, batch.num_rows, self.rows_per_chunk):
-                yield batch.slice(start, self.rows_per_chunk)
-
     def _ask(self, method: str, rows: Any, strict: bool, warn: bool) -> np.ndarray:
         reading = RowReading(self.inputs, strict)
-        with table_of(_as_table(rows)) as file:
+        with opened_rows(rows) as file:
             with reading.forms_first(file.path, file.place):
                 answers = [
                     self.answers(method, read, file.place, row)
-                    for row, read in self._read(file, reading)
+                    for row, read in reading.rows_of(file, self.rows_per_chunk)
                 ]
             reading.check_cells(file.path, file.place)
             for message in reading.warnings(file.place) if warn else ():
                 warnings.warn(message, UserWarning, stacklevel=3)
         return np.concatenate(answers)
-
-    def _read(self, file: TableFile, reading: RowReading) -> Iterator[tuple[int, TypedRows]]:
-        """Yield the rows of a table, chunk by chunk, with the number of the first one."""
-        problems = self.inputs.missing_columns(file.path, file.names)
-        if problems:
-            raise TableError(*problems)
-        row = 0
-        for chunk in self.chunks(file, self.inputs.names):
-            yield row, reading.read(chunk, file.place, row)
-            row += chunk.num_rows
-        if not row:
-            raise TableError(f"{file.path} has a header but no data rows; add rows.")
 
 
 def final_predictor(model: Any) -> Any:
@@ -232,27 +201,6 @@ def rows_for(model: Any, rows: Any) -> Any:
         With the columns of the model.
     """
     return rows if hasattr(model, "feature_names_in_") else rows.to_numpy()
-
-
-def _as_table(rows: Any) -> Any:
-    """Return rows as `table_of` takes them: a dict is one row, unless all it holds are columns.
-
-    A row that was taken out of a frame is one, too.
-
-    A server hands over what a request holds. If a text were a path, whoever asks could have
-    any file of the machine read.
-    """
-    if isinstance(rows, str):
-        raise TableError("text is no table here; give rows, or a file as Path(...).")
-    if type(rows).__module__.startswith("pandas") and getattr(rows, "ndim", 0) == 1:
-        return [rows.to_dict()]  # a row of a frame
-    if isinstance(rows, Mapping) and not all(map(_is_column, rows.values())):
-        return [rows]
-    return rows
-
-
-def _is_column(value: Any) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
 
 
 def _refusal(error: ValueError, rows: TypedRows, place: Place, first_row: int) -> ValueError:

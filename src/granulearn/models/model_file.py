@@ -285,22 +285,6 @@ def inspect_model(path: str | os.PathLike) -> ModelContents:
     )
 
 
-def check_card_fits(card: ModelCard) -> None:
-    """Raise `ModelFileError` if the columns of a card are too many for a model file.
-
-    Parameters
-    ----------
-    card : ModelCard
-        With its columns, before the model is fitted.
-    """
-    size = len(_encode(card.to_json()))
-    if size > MOST_HEADER_BYTES // 2:
-        raise ModelFileError(
-            f"a model of {len(card.columns):,} columns cannot be saved, since its card "
-            f"has {size:,} bytes; leave some out."
-        )
-
-
 # ---- writing -----------------------------------------------------------------------------------
 
 

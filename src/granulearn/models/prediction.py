@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from granulearn.models.loaded_model import LoadedModel
-from granulearn.models.row_reading import Place, RowReading
+from granulearn.models.row_reading import Place, RowReading, chunks
 from granulearn.tables.inspection import no_column
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.messages import Message, Setting, TableError
@@ -121,7 +121,7 @@ class Predictor:
         """
         n_rows, writer = 0, None
         with ExitStack() as opened:
-            for chunk in self.loaded.chunks(source, self.input_names):
+            for chunk in chunks(source, self.input_names, self.loaded.rows_per_chunk):
                 answers = self.predict_batch(chunk, place, first_row + n_rows)
                 if writer is None:
                     writer = opened.enter_context(open_writer(answers.schema))
