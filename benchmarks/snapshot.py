@@ -80,7 +80,8 @@ def open_and_inspect(path: Path, target: str) -> dict[str, Any]:
         "unlabelled": labels and sum(labels.unlabelled.values()),
         "duplicates": findings and findings.duplicates,
         "conflicts": findings and findings.conflicts,
-        **{key: [*map(str, getattr(report, key))] for key in ("remarks", "problems", "warnings")},
+        "remarks": [*map(str, report.notes)],
+        **{key: [*map(str, getattr(report, key))] for key in ("problems", "warnings")},
     }
 
 

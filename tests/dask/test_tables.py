@@ -86,7 +86,7 @@ def test_a_messy_table_in_parts_is_the_one_in_memory(tmp_path, monkeypatch):
     assert [text.split()[0] for text in heard[:2]] == ["profiling", "checking"]
     table = in_memory(path)
     alone = train(table, "rvfl", tune=False, test=0.3, seed=0)
-    for name in ("rows", "schema", "target", "labels", "findings", "remarks", "warnings"):
+    for name in ("rows", "schema", "target", "labels", "findings", "notes", "warnings"):
         assert getattr(trained.report, name) == getattr(table.report, name), name
     assert {column.name: column.kind for column in table.schema.used} == {
         "Alter": "number",

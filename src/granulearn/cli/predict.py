@@ -73,8 +73,8 @@ def predict(
             f"--proba needs a model of classes, and {kind} predicts numbers; leave out --proba."
         )
     with asked.open(table) as file:
-        for remark in file.remarks:
-            out.note(remark)
+        for note in file.notes:
+            out.note(note)
         predictor.check_columns(file.path, file.names)
         if in_parts:
             from granulearn.dask.tables import predict_on_cluster
@@ -84,7 +84,7 @@ def predict(
         else:
             # A bar would be drawn into answers that go to the same terminal.
             hidden = json or out.is_shown(output)
-            with out.row_progress(file.rows_about, hidden=hidden) as progress:
+            with out.row_progress(file.n_rows, hidden=hidden) as progress:
                 n_rows = _predict_file(predictor, file, output, progress)
         for line in predictor.reading.warnings(file.place):
             out.note(line)

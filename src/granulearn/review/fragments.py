@@ -125,7 +125,7 @@ def table_html(review: Review) -> str:
         labels=report.labels,
         columns=[_column(column, table) for column in report.schema.columns],
         warnings=[str(warning) for warning in report.warnings],
-        remarks=[str(remark) for remark in report.remarks],
+        remarks=[str(remark) for remark in report.notes],
         issues=review.issues,
     )
 

@@ -73,7 +73,7 @@ class TableReport:
     labels: Labels | None
     findings: Findings | None
     """Leakage, duplicates and conflicts; None if there are problems."""
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
     """Decisions of the reader of the file."""
     problems: tuple[str, ...]
     """Why nothing can be learned from the table; each with what to do."""
@@ -156,7 +156,7 @@ def report_first(
     file: TableFile, profiles: FirstPass | None, target: str | None, options: ColumnOptions
 ) -> TableReport:
     """Return the report after the first pass; the target, if there is one, is in the table."""
-    empty = TableReport(file.path, 0, Schema(()), target, None, None, file.remarks, (), ())
+    empty = TableReport(file.path, 0, Schema(()), target, None, None, file.notes, (), ())
     if profiles is None:
         return replace(empty, problems=(f"{file.path} has a header but no data rows; add rows.",))
     schema = infer_schema(profiles.columns, options)

@@ -73,7 +73,7 @@ def test_cells_are_read_as_they_were_written_by_every_way(
         read = opened(content, Path(folder), compression, separator=separator, encoding=stated)
         assert read.names == names
         assert typed_rows_of(read) == (rows, {pa.string()})
-        assert read.rows_about == len(rows)
+        assert read.n_rows == len(rows)
         turned = [row[::-1] for row in rows]
         assert rows_of(read.batches(names[::-1])) == turned
         parts = pickle.loads(pickle.dumps(read.parts()))
@@ -181,7 +181,7 @@ def test_comments_above_the_header_change_no_cell_and_shift_lines(
         assert [row for part in read.parts() for row in rows_of(part.batches())] == rows
         assert read.lines().tolist() == lines
         assert read.place(len(rows) - 1) == f"line {lines[-1]}"
-    assert f"skipped {shift} lines above the header ('#" in read.remarks[0]
+    assert f"skipped {shift} lines above the header ('#" in read.notes[0]
 
 
 def test_an_open_quotation_mark_does_not_take_all_memory(tmp_path, monkeypatch):

@@ -50,10 +50,10 @@ class FrameTable(TableFile):
     """
 
     def __init__(self, table: pa.Table, shown: Path = _SHOWN):
-        names, remarks = named_columns(shown, table.column_names)
+        names, notes = named_columns(shown, table.column_names)
         if not names or not table.num_rows:
             raise TableError(f"{shown} has no {'data rows' if names else 'columns'}.")
-        super().__init__(shown, names, remarks, table.num_rows)
+        super().__init__(shown, names, notes, table.num_rows)
         self._table = table.rename_columns(names)
 
     def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:

@@ -15,7 +15,7 @@ from openpyxl.chart import LineChart, Reference
 from openpyxl.styles import Font
 
 from granulearn.tables import TableError
-from tests.tables.relabel.rewritten_tables import read, rewritten
+from tests.tables.rewrite.rewritten_tables import read, rewritten
 
 WORKBOOK = (
     '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://'
