@@ -218,7 +218,8 @@ def _facts(done: TableAudit) -> dict[str, Any]:
 
     audited, rows = done.audit, done.table.rows + 1
     frame = audited.to_frame().assign(row=lambda verdicts: rows[verdicts.index])
-    counts = frame["verdict"].value_counts().reindex(VERDICTS, fill_value=0).to_dict()
+    found = frame["verdict"].value_counts()
+    counts = {verdict: int(found.get(verdict, 0)) for verdict in VERDICTS}
     once = zip(rows[audited.alone_], audited.given_label_[audited.alone_], strict=True)
     return _common_facts(len(frame), counts, audited.noise_, frame) | {
         "dropped_rows": done.table.dropped_rows,

@@ -209,7 +209,7 @@ def input_cards(X: pd.DataFrame, schema: Schema | None = None) -> tuple[ColumnCa
         else:
             known = tuple(sorted(X[name].dropna().unique()))
             card = ColumnCard(str(name), "category", missing, categories=known)
-        cards.append(replace(card, meaning=meanings.get(name, "")))
+        cards.append(replace(card, meaning=meanings.get(str(name), "")))
     return tuple(cards)
 
 
