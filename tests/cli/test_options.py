@@ -83,7 +83,7 @@ def test_every_setting_about_tables_is_an_option_of_every_verb_that_reads_one(ve
         (Setting("exact_labels", True), "--exact-labels"),
         (Setting("day_first", False), "--month-first"),
         (Setting("ignore", ("größe",)), "--ignore größe"),
-        (Setting("separator", ","), "--separator ','"),
+        (Setting("separator", ","), "--separator ,"),
         (Setting("test", 0), "--test 0"),
         (Setting("sheet"), "--sheet"),
     ],
@@ -171,7 +171,8 @@ def test_every_verb_refuses_an_output_that_cannot_be_written_before_its_work(
     command = [inputs.get(word, word) for word in verb]
     for name in inputs.values():
         if name in command:
-            assert "is also an input" in fails(exit_codes.USAGE, *command, name)
+            said = fails(exit_codes.USAGE, *command, name)
+            assert "is also an input" in said or "ends in '.granulearn'" in said
     if verb[0] != "report":  # which makes folders
         assert "does not exist" in fails(exit_codes.NOT_WRITTEN, *command, "none/x.csv")
     assert [Path(name).read_bytes() for name in inputs.values()] == contents

@@ -198,7 +198,7 @@ def test_a_table_without_decisions_is_refused_or_copied(tmp_path):
         (["-o", "c.csv", "--undo", "--drop-excluded"], exit_codes.USAGE, "leave out --drop-exclud"),
         (["-o", "c.csv", "-t", "age"], exit_codes.BAD_DATA, "about the column 'label', not 'age'"),
         (["-o", "c.csv", "--decisions", "no.csv"], exit_codes.BAD_DATA, "no.csv cannot be read"),
-        (["-o", "c.parquet"], exit_codes.BAD_DATA, "is written again in its own format"),
+        (["-o", "c.parquet"], exit_codes.BAD_DATA, "keeps its format; name a file"),
     ],
 )
 def test_what_cannot_be_meant_writes_nothing(reviewed, monkeypatch, options, code, said):
