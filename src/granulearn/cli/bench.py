@@ -17,9 +17,6 @@ from rich.text import Text
 from typer import Argument, Option
 
 from granulearn.bench import (
-    DEFAULT_STUDY,
-    PAPER,
-    PAPER_STUDIES,
     Outcome,
     Run,
     Store,
@@ -38,7 +35,13 @@ from granulearn.bench.methods import CLASSIFIERS, SCHEME_NAMES
 from granulearn.bench.running import RemainingTime
 from granulearn.bench.scores import OWN_SCORES
 from granulearn.bench.study import study_keys
-from granulearn.bench.study_files import scores_not_given, write_new_study
+from granulearn.bench.study_files import (
+    DEFAULT_STUDY,
+    PAPER,
+    PAPER_STUDIES,
+    scores_not_given,
+    write_new_study,
+)
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import SOME_RUNS_FAILED, InterruptedRunError, UsageError
