@@ -46,7 +46,7 @@ def test_of_many_the_worst_are_chosen_and_some_of_every_frequent_pair(everything
     worst = wrong[np.argsort(ratings.label_quality[wrong], kind="stable")]
     assert set(worst[:2]) <= set(chosen)
     pairs = {(pair.given, pair.rival) for pair in confused_pairs(ratings) if pair.wrong}
-    assert {(ratings.given[at], ratings.rivals[at]) for at in chosen} == pairs
+    assert {(ratings.given[at], ratings.second_classes[at]) for at in chosen} == pairs
     assert len(chosen) <= 2 + len(pairs)
 
 
@@ -54,7 +54,7 @@ def test_pairs_count_wrong_and_ambiguous_labels_the_most_frequent_first(everythi
     *_, ratings = everything
     pairs = confused_pairs(ratings)
     for pair in pairs:
-        own = (ratings.given == pair.given) & (ratings.rivals == pair.rival)
+        own = (ratings.given == pair.given) & (ratings.second_classes == pair.rival)
         assert pair.wrong == (own & (ratings.verdicts == "wrong")).sum()
         assert pair.ambiguous == (own & (ratings.verdicts == "ambiguous")).sum()
     assert sum(pair.wrong for pair in pairs) == (ratings.verdicts == "wrong").sum()
@@ -87,7 +87,7 @@ def test_a_card_holds_the_row_beside_its_neighbours_columns_that_decide_first(ev
     X, _, ratings = everything
     at, why, table = doubted
     made = make_card(ratings, ShownTable(table, range(1, 151)), why)
-    assert (made.row, made.rival, made.drawn) == (at + 1, why.rival, "worst")
+    assert (made.row, made.rival, made.drawn) == (at + 1, why.second_class, "worst")
     assert [line.column for line in made.lines if line.decides] == list(why.column_names)
     assert {line.column for line in made.lines} == set(NAMES)
     decides = [line.decides for line in made.lines]

@@ -86,7 +86,7 @@ def test_numbers_say_the_share_the_counts_and_who(review):
     assert re.findall(r"<strong>(\d+)</strong>", html) == ["3", "1", "1", "1", "0", "0"]
     assert "polyline" in html
     assert "1 wrong labels found among 2 rows looked at" in html
-    assert numbers.noise.sentence.split(";")[0][:20] in html
+    assert numbers.noise.message.split(";")[0][:20] in html
 
 
 def test_before_the_first_decision_the_numbers_say_so():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from granulearn.audit.noise_rate import NoiseRate
+    from granulearn.audit.ratings import NoiseRate
     from granulearn.audit.table_audit import TableAudit
     from granulearn.audit.verified import VerifiedLabels
     from granulearn.tables import ColumnOptions, TableFile, TableReport, TrainingTable
@@ -201,7 +201,7 @@ def _common_facts(
     return {
         "samples": n_labels,
         "verdicts": counts,
-        "noise": {name: getattr(noise, name) for name in ("rate", "low", "high", "basis", "words")},
+        "noise": asdict(noise),
         "worst": frame.loc[frame["is_label_issue"], shown].head(SHOWN).to_dict("records"),
     }
 
@@ -223,7 +223,7 @@ def _facts(done: TableAudit) -> dict[str, Any]:
         "occur_once": [{"row": rows[at], "given_label": audited.given_label_[at]} for at in alone],
         "expected_errors": audited.expected_errors(),
         "issues": [
-            {name: getattr(issue, name) for name in ("kind", "score", "words")}
+            {name: getattr(issue, name) for name in ("kind", "score", "message")}
             for issue in audited.issues_
         ],
     }
@@ -235,12 +235,12 @@ def _show(name: str, facts: dict[str, Any]) -> None:
     low, rate, high = (f"{100 * noise[end]:.1f}" for end in ("low", "rate", "high"))
     if not is_known:
         headline = "which cannot be judged"
-    elif noise["basis"] == "sure regions":
+    elif noise["basis"] == "confident rows":
         headline = f"{low} to {high} % of them wrong, about {rate} % if mistakes fall at random"
     else:
         headline = f"about {rate} % of them wrong ({low} to {high} %)"
     out.headline(name, f"{facts['samples']:,} labels, {headline}")
-    out.say(noise["words"][:1].upper() + noise["words"][1:], style="dim")
+    out.say(noise["message"], style="dim")
     counts = [f"{count:,} {verdict}" for verdict, count in facts["verdicts"].items() if count]
     out.say("verdicts:", ", ".join(counts))
     once = [f"{str(o['given_label'])!r} (row {o['row']})" for o in facts.get("occur_once", ())]
@@ -254,7 +254,7 @@ def _show(name: str, facts: dict[str, Any]) -> None:
         out.say(line + "".join(f"; of {n} about {found:.0f}" for n, found in more))
     issues = facts.get("issues", ())
     for issue in issues[:SHOWN_ISSUES]:
-        out.say(f"{issue['kind']}:", issue["words"])
+        out.say(f"{issue['kind']}:", issue["message"])
     if len(issues) > SHOWN_ISSUES:
         out.say(f"and {len(issues) - SHOWN_ISSUES} more; --report shows them")
     out.say()

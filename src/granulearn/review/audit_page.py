@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from granulearn.audit.column_words import FeatureName
-from granulearn.audit.explanation import Explainer
+from granulearn.audit.explanation import Explainer, FeatureName
 from granulearn.audit.issues import Issue
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
@@ -169,7 +168,7 @@ def _issue(issue: Issue, shown: ShownTable) -> dict[str, Any]:
         "score": issue.score,
         "n_rows": len(issue.rows),
         "rows": [shown.row(position) for position in issue.rows[:MOST_ROWS_OF_AN_ISSUE]],
-        "words": issue.words,
+        "words": issue.message,
     }
 
 

@@ -45,8 +45,8 @@ def confused_pairs(ratings: Ratings) -> list[ConfusedPair]:
     ratings : Ratings
         What the audit says.
     """
-    doubted = np.isin(ratings.verdicts, (WRONG, AMBIGUOUS)) & (ratings.rivals >= 0)
-    both = np.column_stack([ratings.given, ratings.rivals])[doubted]
+    doubted = np.isin(ratings.verdicts, (WRONG, AMBIGUOUS)) & (ratings.second_classes >= 0)
+    both = np.column_stack([ratings.given, ratings.second_classes])[doubted]
     is_wrong = (ratings.verdicts == WRONG)[doubted]
     pairs, which = np.unique(both, axis=0, return_inverse=True)
     wrong, ambiguous = (
@@ -71,7 +71,11 @@ def chosen_rows(ratings: Ratings) -> list[int]:
         What the audit says.
     """
     worst = ratings.worst_first
-    verdicts, given, rivals = ratings.verdicts[worst], ratings.given[worst], ratings.rivals[worst]
+    verdicts, given, rivals = (
+        ratings.verdicts[worst],
+        ratings.given[worst],
+        ratings.second_classes[worst],
+    )
     chosen = np.zeros(len(worst), dtype=bool)
     for verdict, most in MOST_CARDS.items():
         chosen[np.flatnonzero(verdicts == verdict)[:most]] = True
@@ -178,7 +182,7 @@ class ShownTable:
     def cells(self, position: int) -> list[str]:
         """Return the cells of a row."""
         # Imported when used: the stage of tables needs optional packages.
-        from granulearn.audit.column_words import cell_text
+        from granulearn.audit.explanation import cell_text
 
         return [_shortened(cell_text(value)) for value in self.table.iloc[position]]
 
@@ -200,7 +204,7 @@ def make_card(
         How the row came to be looked at.
     """
     position = explanation.position
-    near = [*explanation.of_given, *explanation.of_rival]
+    near = [*explanation.of_given, *explanation.of_second]
     own, others = shown.cells(position), [shown.cells(other.position) for other in near]
 
     def line(place: int) -> CardLine:
@@ -213,17 +217,17 @@ def make_card(
         row=shown.row(position),
         verdict=str(ratings.verdicts[position]),
         given=str(ratings.classes[ratings.given[position]]),
-        rival=explanation.rival,
-        pair=pair_key(int(ratings.given[position]), int(ratings.rivals[position])),
+        rival=explanation.second_class,
+        pair=pair_key(int(ratings.given[position]), int(ratings.second_classes[position])),
         against=_or_none(1 - ratings.label_quality[position]),
         error_probability=_or_none(ratings.error_proba[position]),
-        words=explanation.words,
+        words=explanation.message,
         probabilities=_shares(ratings, position),
         kept=tuple(map(line, kept)),
         lines=tuple(map(line, rest[: shown.most_columns])),
         n_columns=len(own),
         of_given=tuple(_compared(shown, near) for near in explanation.of_given),
-        of_rival=tuple(_compared(shown, near) for near in explanation.of_rival),
+        of_rival=tuple(_compared(shown, near) for near in explanation.of_second),
         drawn=drawn,
     )
 
@@ -241,7 +245,11 @@ def _shares(ratings: Ratings, position: int) -> tuple[ClassShare, ...]:
     """Return the given class, its rival and the most probable others."""
     if not ratings.known[position]:
         return ()
-    proba, given, rival = ratings.proba[position], ratings.given[position], ratings.rivals[position]
+    proba, given, rival = (
+        ratings.proba[position],
+        ratings.given[position],
+        ratings.second_classes[position],
+    )
     order = np.argsort(-proba, kind="stable")
     chosen = {int(given), int(rival)} - {-1} | set(order[:MOST_CLASSES].tolist())
     shown = [code for code in order.tolist() if code in chosen]

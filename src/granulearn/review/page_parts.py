@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from granulearn.audit.noise_rate import SURE_REGIONS, NoiseRate
-from granulearn.audit.ratings import Ratings
+from granulearn.audit.ratings import CONFIDENT_ROWS, NoiseRate, Ratings
 from granulearn.review.cards import confused_pairs, pair_key
 
 
@@ -24,8 +23,8 @@ def headline(noise: NoiseRate) -> dict[str, Any]:
         "rate": float(noise.rate) if judged else None,
         "low": float(noise.low) if judged else None,
         "high": float(noise.high) if judged else None,
-        "at_random": noise.basis == SURE_REGIONS,
-        "words": noise.sentence,
+        "at_random": noise.basis == CONFIDENT_ROWS,
+        "words": noise.message,
     }
 
 

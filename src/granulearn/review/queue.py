@@ -51,7 +51,7 @@ def queued_row(ratings: Ratings, row: int, position: int) -> QueuedRow:
     position : int
         Its place among the ratings.
     """
-    label_quality, rival = ratings.label_quality[position], ratings.rivals[position]
+    label_quality, rival = ratings.label_quality[position], ratings.second_classes[position]
     return QueuedRow(
         row=row,
         given=str(ratings.classes[ratings.given[position]]),
@@ -108,7 +108,7 @@ class RowQueue:
         given, _, rival = pair.partition("-")
         if not (given.isdecimal() and rival.isdecimal()):
             return np.zeros(len(self.rows), dtype=bool)
-        return (self.ratings.given == int(given)) & (self.ratings.rivals == int(rival))
+        return (self.ratings.given == int(given)) & (self.ratings.second_classes == int(rival))
 
     def _have(self, word: str) -> np.ndarray:
         import pyarrow.compute as pc
@@ -131,7 +131,7 @@ class RowQueue:
             ]
             columns += [
                 pa.array(classes[codes], pa.string())
-                for codes in (self.ratings.given, self.ratings.rivals)
+                for codes in (self.ratings.given, self.ratings.second_classes)
             ]
             joined = pc.binary_join_element_wise(*columns, _BETWEEN)
             self._searched = pc.utf8_lower(joined)

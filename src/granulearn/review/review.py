@@ -400,7 +400,7 @@ class Review:
         drawn = AT_RANDOM if order == AT_RANDOM and row in self._ever_sampled else WORST_FIRST
         if decision != CHANGE:
             return self._line(row, decision, "", note, drawn)
-        rival = self.ratings.rivals[position]
+        rival = self.ratings.second_classes[position]
         if label is None and rival < 0:
             raise DecisionsError(f"row {row}: nothing is suggested; name the new label.")
         new = self.classes[rival] if label is None else self._names.known(str(label))

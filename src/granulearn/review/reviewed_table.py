@@ -14,8 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.audit.explanation import Explainer
-from granulearn.audit.listed_ratings import columns_of_listing, is_listing
-from granulearn.audit.table_audit import TableAudit, audit_listing, audit_table
+from granulearn.audit.table_audit import (
+    TableAudit,
+    audit_listing,
+    audit_table,
+    columns_of_listing,
+    is_listing,
+)
 from granulearn.audit.verified import VerifiedLabels
 from granulearn.review.cards import ShownTable
 from granulearn.review.decisions import Decision
