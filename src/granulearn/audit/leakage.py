@@ -17,7 +17,7 @@ from granulearn.tables.checks import (
     NEAR_SHARE,
     ROWS_PER_VALUE,
     VALUES_PER_CLASS,
-    told_classes,
+    majority_classes,
 )
 
 LEAK = "target leakage"
@@ -60,12 +60,12 @@ def find_leaks(
     most_leaking = max(1, MOST_SHARE * len(set(sources)))
     for column in _candidates(X[sample], codes[sample], len(classes)):
         counts = _contingency(X[:, column], codes, len(classes), sample)
-        if not told_classes(counts, (NEAR_SHARE, NEAR_SHARE))[0]:
+        if not majority_classes(counts, (NEAR_SHARE, NEAR_SHARE))[0]:
             continue
         leaking.add(sources[column])
         if len(leaking) > most_leaking:
             return []
-        share, _ = told_classes(counts)
+        share, _ = majority_classes(counts)
         if not share:
             continue
         message = (
