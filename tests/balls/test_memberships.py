@@ -98,7 +98,7 @@ def test_what_is_not_known_lists_what_is(wrong):
 
 def test_schemes_have_parameters_like_estimators():
     scheme = clone(SDAPMembership(n_neighbors=5)).set_params(spread="rms")
-    assert scheme.get_params() == {"n_neighbors": 5, "closeness": "published", "spread": "rms"}
+    assert scheme.get_params() == {"n_neighbors": 5, "closeness": "scripts", "spread": "rms"}
     assert repr(scheme) == "SDAPMembership(n_neighbors=5, spread='rms')"
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import softmax
 
 from granulearn._sklearn_compat import booster_baseline, booster_rounds
+from granulearn.ensemble._boosted_trees import add_leaf_values
 from granulearn.utils.saved import Array, Size, require, sums_from_roots
 
 if TYPE_CHECKING:
@@ -103,14 +104,12 @@ class BoostedTrees:
 
     def raw(self, X: np.ndarray) -> np.ndarray:
         """Return raw scores of shape (n_rows, n_outputs)."""
-        from granulearn.ensemble import _boosted_kernels
-
         raw = np.tile(self.baseline, (len(X), 1))
         for begin in range(0, len(X), ROWS_PER_BLOCK):
             block = slice(begin, begin + ROWS_PER_BLOCK)
-            _boosted_kernels.add_leaf_values(
-                X[block], self.roots, self.outputs, self.lefts, self.rights, self.features,
-                self.thresholds, self.values, raw[block],
+            add_leaf_values(
+                np.ascontiguousarray(X[block], dtype=float), self.roots, self.outputs, self.lefts,
+                self.rights, self.features, self.thresholds, self.values, raw[block],
             )  # fmt: skip
         return raw
 

@@ -60,10 +60,11 @@ def confused_pairs(ratings: Ratings) -> list[ConfusedPair]:
             pair_key(given, second),
             str(ratings.classes[given]),
             str(ratings.classes[second]),
-            *counts[number].tolist(),
-            of_given=int(totals[given]),
+            wrong,
+            ambiguous,
+            int(totals[given]),
         )
-        for number, (given, second) in enumerate(pairs.tolist())
+        for (given, second), (wrong, ambiguous) in zip(pairs.tolist(), counts.tolist(), strict=True)
     ]
     return sorted(found, key=lambda pair: (-pair.wrong, -pair.ambiguous))
 

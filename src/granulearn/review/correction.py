@@ -21,7 +21,6 @@ from granulearn.tables import ReadOptions, open_table
 from granulearn.tables.io.table_file import known_columns
 from granulearn.tables.labels import decide_labels, label_key, profile_labels
 from granulearn.tables.parse.cells import as_text, row_hashes
-from granulearn.tables.relabel import rewrite_table
 from granulearn.utils.text import listed
 
 _ROWS_SHOWN = 5
@@ -96,7 +95,7 @@ def correct_table(
         check_rows(decisions, [] if cells is None else row_hashes(cells, column), source)
         if cells is not None and changes:
             edits = _edits(changes, cells[column].combine_chunks(), column, source, undo=undo)
-        rewrite_table(file, draft, column, edits, drop=dropped)
+        file.rewrite(draft, column, edits, drop=dropped)
     already = len(changes) - len(edits)
     return Correction(len(decisions), len(edits), already, len(excluded), len(dropped))
 

@@ -8,6 +8,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from granulearn.audit.verified import AT_RANDOM, CHANGE, WORST_FIRST
 from granulearn.review.decisions import (
@@ -140,7 +141,7 @@ def parse_lines(content: bytes, source: str) -> tuple[list[Decision], int]:
         n_complete = _without_cut_batch([cells["batch"] or "" for _, cells in rows])
         end -= len(text[ends[n_complete] :].encode())
         rows = rows[:n_complete]
-    known = _BY_HAND
+    known: Sequence[str] = _BY_HAND
     if {*names} >= {*COLUMNS}:
         known = COLUMNS
     elif {*names} >= _ONLY_IN_LISTS:
@@ -213,9 +214,10 @@ def _decision(
         raise DecisionsError(
             f"{where}: drawn is {drawn!r}; it is {AT_RANDOM!r} or {WORST_FIRST!r}."
         )
-    fields = {name: cells.get(name, "") for name in known} | exact
-    parsed = {"row": int(row), "decision": decision, "drawn": drawn, "line": line}
-    return Decision(**fields | parsed | {"new_label": label if decision == CHANGE else ""})
+    new_label = label if decision == CHANGE else ""
+    parsed = {"row": int(row), "decision": decision, "new_label": new_label, "drawn": drawn}
+    fields: dict[str, Any] = {name: cells.get(name, "") for name in known} | exact | parsed
+    return Decision(**fields, line=line)
 
 
 def journal_text(decisions: Sequence[Decision]) -> str:

@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from granulearn.audit.ratings import VERDICTS
-from granulearn.audit.verified import CHANGE, WORST_FIRST
+from granulearn.audit.verified import CHANGE
 from granulearn.review.access import HOST, OnlyThisPage
 from granulearn.review.decisions import DecisionsError
 from granulearn.review.queue import RowFilter
@@ -61,7 +61,7 @@ class Nothing(msgspec.Struct):
 class Filter(msgspec.Struct, kw_only=True):
     """Which rows of the queue are asked for."""
 
-    order: Order = WORST_FIRST
+    order: Order = "worst"
     verdict: str = ""
     """Verdicts, separated by commas."""
     pair: str = ""
@@ -87,7 +87,7 @@ class CardOfRow(msgspec.Struct):
     """A card."""
 
     row: int
-    order: Order = WORST_FIRST
+    order: Order = "worst"
 
 
 class OneDecision(msgspec.Struct):
@@ -97,7 +97,7 @@ class OneDecision(msgspec.Struct):
     decision: Kind
     label: str | None = None
     note: str = ""
-    order: Order = WORST_FIRST
+    order: Order = "worst"
 
 
 class Bulk(Filter, kw_only=True):
@@ -253,7 +253,7 @@ def _endpoint(
     async def endpoint(request: Request) -> Response:
         try:
             if request.method == "POST":
-                values = msgspec.json.decode(await request.body(), type=record)
+                values: Any = msgspec.json.decode(await request.body(), type=record)
             else:
                 query = dict(request.query_params) | request.path_params
                 values = msgspec.convert(query, record, strict=False)

@@ -135,10 +135,8 @@ def verified_by(decisions: Sequence[Decision], table: TrainingTable, source: str
             )
         truth = names.code(decision.new_label) if decision.decision == CHANGE else code
         found.append((position, truth, decision.drawn == AT_RANDOM))
-    rows, truth, at_random = zip(*found, strict=True) if found else ((), (), ())
-    return VerifiedLabels(
-        np.array(rows, dtype=np.intp), np.array(truth, dtype=np.intp), np.array(at_random, bool)
-    )
+    rows, truths, at_random = np.array(found, dtype=np.intp).reshape(-1, 3).T
+    return VerifiedLabels(rows, truths, at_random.astype(bool))
 
 
 def is_stale(decision: Decision, given: int, names: ClassNames) -> bool:

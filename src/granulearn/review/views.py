@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from granulearn.models.html_pages import render_html
 from granulearn.review.cards import Card, confused_pairs
 from granulearn.review.decisions import DECISIONS
+from granulearn.utils.html_pages import render_html
 from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
