@@ -2,6 +2,7 @@
 
 from copy import copy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -61,10 +62,13 @@ def summary_of(X, audit, names=NAMES):
     """Return the summary of the page."""
     table = pd.DataFrame(X, columns=names).astype(object)
     table.iloc[:, 2] = [f"{EVIL}{k % 7}" for k in range(len(X))]
-    rows = range(1, len(X) + 1)
-    return summarize_audit(
-        audit, X, table, title=f"animals{EVIL}.csv", row_numbers=rows, names=names
+    rows = np.arange(len(X))
+    labels = audit.given_label_.astype(str).tolist()
+    shown = SimpleNamespace(
+        target="animal", rows=rows, hashes=[f"h{row}" for row in rows], label_cells=labels
     )
+    done = SimpleNamespace(audit=audit, X=X, names=names, table=shown, shown_cells=lambda: table)
+    return summarize_audit(done, f"animals{EVIL}.csv")
 
 
 def full_summary():

@@ -302,7 +302,7 @@ def test_a_folder_is_audited_listed_fitted_and_predicted_in_parts(folder, tmp_pa
     assert len(pd.read_parquet(tmp_path / "suspects.ratings")) == 150
     with Review(suspects, "label") as review:
         first = review.next()
-        assert (first.given, first.rival) == tuple(
+        assert (first.given_label, first.second_class) == tuple(
             listed.loc[0, ["given_label", "predicted_label"]]
         )
     facts = succeeds("audit", folder, "-t", "label", "--json").json

@@ -35,7 +35,7 @@ print(review, "in classes", review.classes)
 # in a file.
 
 card = review.next()
-print(f"row {card.row}: given {card.given}, rather {card.rival}")
+print(f"row {card.row}: given {card.given_label}, rather {card.second_class}")
 print("truth:", truth[card.row - 1])
 
 # %%
@@ -48,7 +48,7 @@ def decide(order):
     """Look at the next row, and say what is true of it."""
     card = review.next(order)
     right = truth[card.row - 1]
-    if right == card.given:
+    if right == card.given_label:
         review.decide(card, "keep")
     else:
         review.decide(card, "change", label=right)

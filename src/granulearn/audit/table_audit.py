@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from granulearn.audit.verified import (
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import MISSING_NAME
 from granulearn.tables import ColumnOptions, TableError, TrainingTable
-from granulearn.tables.parse.cells import as_text, is_nested, row_hashes
+from granulearn.tables.parse.cells import as_text, is_nested
 from granulearn.tables.parse.dates import RUNNING
 from granulearn.tables.training_table import read_labelled_table
 
@@ -96,7 +95,7 @@ class TableAudit:
         columns: dict[str, Any] = {"row": pa.array(rows + 1)}
         if data.lines is not None:
             columns["line"] = pa.array(data.lines[rows])
-        columns["hash"] = pa.array(self.hashes).take(in_order)
+        columns["hash"] = pa.array(self.table.hashes).take(in_order)
         for name in frame.columns:
             values = pa.array(frame[name].to_numpy(), from_pandas=True)
             columns[name] = pa.concat_arrays([values, pa.nulls(len(unlabelled), values.type)])
@@ -105,11 +104,6 @@ class TableAudit:
             free = f"{name} (column)" if name in columns else name
             columns[free] = cells[name].take(in_order).combine_chunks()
         return pa.table(columns)
-
-    @cached_property
-    def hashes(self) -> list[str]:
-        """Of the cells of each row of the table, labels left out."""
-        return row_hashes(self._cells(), self.table.target)
 
     def _cells(self) -> pa.Table:
         if self.table.cells is None:

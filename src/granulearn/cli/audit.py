@@ -114,8 +114,10 @@ def audit(
                 with written_atomically(output) as draft:
                     write_table(listing, draft)
             if report is not None:
+                from granulearn.review.audit_page import summarize_audit, write_audit_page
+
                 tell(f"writing {report.name}")
-                _write_page(report, table.name, done)
+                write_audit_page(summarize_audit(done, table.name), report)
         if json:
             out.print_json({**facts, "table": as_facts(checked, file.place)})
             return
@@ -164,11 +166,8 @@ def _check_names(
 
 def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
     """Return the labels that decisions settle."""
-    import numpy as np
-
     from granulearn.audit.verified import CHANGE, KEEP
     from granulearn.review import read_decisions, verified_by
-    from granulearn.tables.parse.cells import row_hashes
 
     said = read_decisions(decisions)
     n_open = sum(decision.decision not in (KEEP, CHANGE) for decision in said)
@@ -177,22 +176,7 @@ def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
             f"{decisions}: {n_open} of {len(said)} decisions say exclude or unsure, which tell the "
             "audit nothing; rows drawn at random among them are missing in the count."
         )
-    classes, given = np.unique(data.y, return_inverse=True)
-    hashes, source = row_hashes(data.cells, data.target), str(decisions)
-    return verified_by(
-        said, rows=data.rows, hashes=hashes, given=given, classes=classes, source=source
-    )
-
-
-def _write_page(path: Path, title: str, done: TableAudit) -> None:
-    from granulearn.review.audit_page import LabelOrigin, summarize_audit, write_audit_page
-
-    summary = summarize_audit(
-        done.audit, done.X, done.shown_cells(), title=title, names=done.names,
-        row_numbers=(done.table.rows + 1).tolist(),
-        origin=LabelOrigin(done.table.target, done.hashes, done.table.label_cells),
-    )  # fmt: skip
-    write_audit_page(summary, path)
+    return verified_by(said, data, str(decisions))
 
 
 def _common_facts(
