@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.harness import Benchmark, Row, Task, markdown
 from granulearn.audit import LabelAudit
-from granulearn.audit.checks import find_issues
+from granulearn.audit.label_audit import find_issues
 from granulearn.datasets import load
 
 # Settings were chosen on the first tables; the new ones were looked at once, after all was decided.
@@ -130,15 +130,15 @@ def leakage(X, codes, rng) -> Case:
 
 PLANTED = {
     "nothing": (clean, ()),
-    "copies, other label": (copies(0.0), ("contradictory copies",)),
-    "near-copies, other label": (copies(JITTER), ("contradictory copies",)),
-    "copies, other group": (copies(0.0), ("copies across groups",)),
-    "near-copies, other group": (copies(JITTER), ("copies across groups",)),
+    "duplicates, other label": (copies(0.0), ("contradictory duplicates",)),
+    "near-duplicates, other label": (copies(JITTER), ("contradictory duplicates",)),
+    "duplicates, other group": (copies(0.0), ("duplicates across groups",)),
+    "near-duplicates, other group": (copies(JITTER), ("duplicates across groups",)),
     "rows far in one column": (far_in_one_column, ("outlier",)),
     "rows far in combination": (far_together, ("outlier",)),
     "block of wrong labels": (wrong_block, ("doubtful block",)),
     "class split in two": (split_class, ("overlapping classes",)),
-    "column that is the target": (leakage, ("giveaway column",)),
+    "column that is the target": (leakage, ("target leakage",)),
 }
 KINDS = tuple(dict.fromkeys(kind for _, kinds in PLANTED.values() for kind in kinds))
 
@@ -147,7 +147,7 @@ def our_findings(case: Case, audit: LabelAudit) -> dict[str, set]:
     """Return the findings of our checks: rows, classes or columns of each kind."""
     found: dict[str, set] = {kind: set() for kind in KINDS}
     for issue in find_issues(case.X, audit.ratings_, groups=case.groups):
-        whole = {"overlapping classes": issue.classes, "giveaway column": issue.columns}
+        whole = {"overlapping classes": issue.classes, "target leakage": issue.columns}
         found[issue.kind] |= set(whole.get(issue.kind, issue.rows))
     return found
 
@@ -174,8 +174,8 @@ def datalab_findings(case: Case, audit: LabelAudit) -> dict[str, set]:
     outliers = np.flatnonzero(lab.get_issues("outlier")["is_outlier_issue"])
     dependent = np.flatnonzero(lab.get_issues("non_iid")["is_non_iid_issue"])
     return {
-        "contradictory copies": of_labels,
-        "copies across groups": of_groups,
+        "contradictory duplicates": of_labels,
+        "duplicates across groups": of_groups,
         "outlier": set(outliers.tolist()),
         "doubtful block": set(dependent.tolist()),
     }
