@@ -16,7 +16,6 @@ from granulearn.review.correction import decided_column
 from granulearn.review.decisions import EXCLUDE
 from granulearn.tables import TrainingTable
 from granulearn.tables.parse.cells import row_hashes
-from granulearn.tables.training_table import chosen_rows
 from granulearn.training.training import (
     ROWS_TO_SEARCH,
     ReportedFolds,
@@ -65,7 +64,7 @@ class ReviewedLabels:
         kept = np.flatnonzero(self.is_kept)
         return replace(
             self.table,
-            typed=chosen_rows(self.table.typed, self.table.schema, kept),
+            typed=self.table.typed.take(kept, self.table.schema),
             y=self.corrected[kept],
             rows=self.table.rows[kept],
         )
