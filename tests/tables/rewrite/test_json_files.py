@@ -31,9 +31,11 @@ def json_texts(draw):
         is_bare = label in (*BARE, "17") and not strings_only
         return label if is_bare else json.dumps(label, ensure_ascii=escapes)
 
+    letter = json.dumps("é", ensure_ascii=escapes)
+
     def content(labels: dict[int, str]) -> bytes:
         rows = [
-            f'{{"a":{blank}{json.dumps("é", ensure_ascii=escapes)},{blank}"label":{blank}{spelt(label)},'
+            f'{{"a":{blank}{letter},{blank}"label":{blank}{spelt(label)},'
             f'{blank}"z":{blank}[{{"label":{blank}1}}]}}'
             for label in labels.values()
         ]
