@@ -21,8 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from dask import delayed
 
-from granulearn.audit.noise_rate import NoiseRate
-from granulearn.audit.ratings import VERDICTS
+from granulearn.audit.ratings import VERDICTS, NoiseRate
 from granulearn.dask.audit import Rater, audit_sample
 from granulearn.dask.blocks import SAMPLE_SIZE, Sample, drawn_rows, sampling_rates
 from granulearn.dask.cluster import compute, tree_reduce

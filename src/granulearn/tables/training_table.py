@@ -15,7 +15,7 @@ from granulearn.tables.io.frames import FrameTable, table_of, text_of
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.messages import TableError
-from granulearn.tables.parse.cells import as_text
+from granulearn.tables.parse.cells import as_text, row_hashes
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
 
 if TYPE_CHECKING:
@@ -64,6 +64,18 @@ class TrainingTable:
             raise ValueError("the table was read without keep_cells.")
         labels = self.cells[self.target].combine_chunks()
         return as_text(labels, trimmed=False).to_pylist()
+
+    @cached_property
+    def hashes(self) -> list[str]:
+        """Hash of the cells of each row of the file, labels left out; needs `cells`."""
+        if self.cells is None:
+            raise ValueError("the table was read without keep_cells.")
+        return row_hashes(self.cells, self.target)
+
+    @cached_property
+    def coded_labels(self) -> tuple[np.ndarray, np.ndarray]:
+        """The classes, sorted, and the number of the class of each row with a label."""
+        return np.unique(self.y, return_inverse=True)
 
     @property
     def schema(self) -> Schema:
