@@ -15,10 +15,10 @@ from granulearn.audit.table_audit import audit_table
 from granulearn.dask import tables
 from granulearn.dask.tables import audit_on_cluster, predict_on_cluster, train_on_cluster
 from granulearn.models import load_model, save_model
+from granulearn.models.prediction import Predictor
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table
 from granulearn.tables.io import text as text_io
 from granulearn.tables.parse.cells import row_hashes
-from granulearn.training.prediction import Predictor
 from granulearn.training.training import train
 from tests.cli.commands import people, write_people
 from tests.dask.chunked import write_parts

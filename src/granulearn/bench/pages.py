@@ -30,8 +30,8 @@ from granulearn.bench.tables import (
     shown,
     study_file,
 )
-from granulearn.models.html_pages import render_html
 from granulearn.utils.files import write_text_atomically
+from granulearn.utils.html_pages import render_html
 
 
 def write_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:

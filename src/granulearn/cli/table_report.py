@@ -111,7 +111,7 @@ def _show_blocks(columns: Sequence[Column], place: Place) -> None:
 
 def _print_indented(lines: Iterable[str]) -> None:
     for line in lines:
-        out.say(Padding(out.shown(line), (0, 0, 0, 2)))
+        out.say(Padding(line, (0, 0, 0, 2)))
 
 
 def _parsed(column: Column) -> str:

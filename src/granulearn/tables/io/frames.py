@@ -32,7 +32,6 @@ from granulearn.utils.text import quoted
 
 _MISSING = ("NoneType", "NAType", "NaTType")
 _OBJECT = np.dtype(object)
-_PART_ROWS = 2**18
 # JSON can spell these; Unicode has no such character.
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 _SHOWN = Path("the table")
@@ -61,25 +60,8 @@ class FrameTable(TableFile):
         for batch in self._table.to_batches(rows_per_batch(len(wanted))):
             yield standard_batch(self.path, batch, fields, wanted)
 
-    def parts(self) -> tuple[TableFile, ...]:
-        """Return stretches of rows."""
-        begins = range(0, self._table.num_rows, _PART_ROWS)
-        return tuple(
-            self._part(begin, _table=self._table.slice(begin, _PART_ROWS)) for begin in begins
-        )
 
-    def __getstate__(self):
-        # Arrow would send the rows of the other parts along.
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, self._table.schema) as writer:
-            writer.write_table(self._table)
-        return super().__getstate__() | {"_table": sink.getvalue().to_pybytes()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ = state | {"_table": pa.ipc.open_stream(state["_table"]).read_all()}
-
-
-def table_of(data: Any, reading: ReadOptions | None = None) -> TableFile:
+def table_of(data: Any, options: ReadOptions | None = None) -> TableFile:
     """Return whatever holds a table as a `TableFile`.
 
     Parameters
@@ -87,7 +69,7 @@ def table_of(data: Any, reading: ReadOptions | None = None) -> TableFile:
     data : path, frame of pandas or polars, Arrow table, dict of columns, list of rows, or array
         The table. The index of a pandas frame is left out; columns of an array without names
         are called ``x0``, ``x1``, ...
-    reading : ReadOptions, default=None
+    options : ReadOptions, default=None
         What is known about the file, if it is one.
 
     Examples
@@ -100,7 +82,7 @@ def table_of(data: Any, reading: ReadOptions | None = None) -> TableFile:
     if isinstance(data, TableFile):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return open_table(data, reading)
+        return open_table(data, options)
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
