@@ -9,7 +9,7 @@ import pandas as pd
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.issues import Issue
-from granulearn.audit.noise_rate import NoiseRate
+from granulearn.audit.ratings import NoiseRate
 from granulearn.review.audit_page import summarize_audit
 from tests.audit.tables import three_clouds
 
@@ -19,10 +19,8 @@ ISSUES = [
     Issue("repeated rows", 0.02, tuple(range(12)), "12 rows repeat."),
     Issue(EVIL, 0.01, (), f"Order matters {EVIL}"),
 ]
-NOISE = NoiseRate(
-    *(0.1, 0.07, 0.134), "sure regions", "Rests on regions where one class is sure.", (0.1,)
-)
-CANNOT = NoiseRate(np.nan, np.nan, np.nan, "none", "Classes overlap everywhere.", ())
+NOISE = NoiseRate(0.1, 0.07, 0.134, "confident rows", "Rests on confident rows.")
+CANNOT = NoiseRate(np.nan, np.nan, np.nan, "none", "Classes overlap everywhere.")
 
 
 def audited(n=150, rate=0.1, evil=False):

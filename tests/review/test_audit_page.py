@@ -14,7 +14,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from granulearn import Review
-from granulearn.audit.noise_rate import NoiseRate
+from granulearn.audit.ratings import NoiseRate
 from granulearn.review.audit_page import (
     render_audit_page,
     write_audit_page,
@@ -98,13 +98,13 @@ def test_one_headline_number_with_range_and_assumption_comes_first(page, summary
     first = page.find_element(By.TAG_NAME, "h1").text
     assert first == "Between 7.0 % and 13.4 % of the labels are wrong"
     assert "about 10.0 % if mistakes are spread at random" in head
-    assert summary["noise"]["words"][1:] in head
+    assert summary["noise"]["message"] in head
     assert "150 labels, 4 of them verified" in head
 
 
 def test_a_share_that_was_counted_comes_before_its_interval():
     X, audit = audited()
-    counted = NoiseRate(0.1, 0.07, 0.134, "verified labels", "From 40 labels.", ())
+    counted = NoiseRate(0.1, 0.07, 0.134, "verified labels", "From 40 labels.")
     page = render_audit_page(summary_of(X, saying(audit, noise=counted)))
     first = r'<h1>About <strong id="rate">10.0.%</strong> of the labels are wrong</h1>'
     assert re.search(first, page)
@@ -116,7 +116,7 @@ def test_what_cannot_be_judged_is_said_first_and_without_a_number():
     page = render_audit_page(summary_of(X, saying(audit, noise=CANNOT)))
     head = page[page.index("<h1") : page.index("</header>")]
     assert head.startswith('<h1 class="cannot">Cannot judge how many labels are wrong</h1>')
-    assert CANNOT.words in head
+    assert CANNOT.message in head
     assert "%" not in head
 
 

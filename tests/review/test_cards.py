@@ -56,7 +56,7 @@ def test_of_many_the_worst_are_chosen_and_some_of_every_frequent_pair(everything
     worst = wrong[np.argsort(ratings.label_quality[wrong], kind="stable")]
     assert set(worst[:2]) <= set(chosen)
     pairs = {pair.key for pair in confused_pairs(ratings) if pair.wrong}
-    assert {pair_key(ratings.given[at], ratings.rivals[at]) for at in chosen} == pairs
+    assert {pair_key(ratings.given[at], ratings.second_classes[at]) for at in chosen} == pairs
     assert len(chosen) <= 2 + len(pairs)
 
 
@@ -82,7 +82,7 @@ def test_a_card_shows_the_row_beside_its_neighbours_columns_that_decide_first(ev
     at = chosen_rows(ratings)[0]
     (made,) = maker_of(everything).cards([at])
     assert (made.row, made.drawn) == (at + 1, "worst")
-    assert made.second_class == ratings.classes[ratings.rivals[at]]
+    assert made.second_class == ratings.classes[ratings.second_classes[at]]
     decides = [line.decides for line in made.lines]
     assert any(decides)
     assert decides == sorted(decides, reverse=True)
@@ -123,7 +123,7 @@ def test_classes_come_by_probability_and_keep_their_keys(everything):
     assert sum(shares) == pytest.approx(1)
     names = ratings.classes
     assert [one.label for one in found if one.is_given] == [names[ratings.given[at]]]
-    assert [one.label for one in found if one.is_second] == [names[ratings.rivals[at]]]
+    assert [one.label for one in found if one.is_second] == [names[ratings.second_classes[at]]]
     assert {one.label: one.key for one in found} == {"cat": "1", "dog": "2", "emu": "3"}
 
 

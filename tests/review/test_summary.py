@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from granulearn.audit.noise_rate import NoiseRate
-from granulearn.audit.ratings import Ratings
+from granulearn.audit.ratings import NoiseRate, Ratings
 from granulearn.review import Decision
 from granulearn.review.summary import NEXT, summarize
 
-NOISE = NoiseRate(0.1, 0.05, 0.2, "sure regions", "said.", (0.1,))
+NOISE = NoiseRate(0.1, 0.05, 0.2, "confident rows", "Said.")
 
 
 def ratings_of(error_proba, verdicts=None):

@@ -79,7 +79,7 @@ def test_numbers_show_the_share_the_counts_and_the_curve(review):
     html = numbers_html(review)
     assert re.findall(r"<strong>(\d+)</strong>", html) == ["3", "1", "1", "1", "0", "0"]
     assert "1 wrong labels found among 2 rows checked" in html
-    assert review.summary().noise.sentence[:20] in html
+    assert review.summary().noise.message[:20] in html
 
 
 def test_before_the_first_decision_the_numbers_say_so():

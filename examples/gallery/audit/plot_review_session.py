@@ -59,7 +59,7 @@ summaries = [review.summary()]
 summaries += [decide("random") for _ in range(30)]
 summaries += [decide("worst") for _ in range(50)]
 print(summaries[-1].counts)
-print(textwrap.fill(summaries[-1].noise.sentence))
+print(textwrap.fill(summaries[-1].noise.message))
 
 # %%
 # Left, what was found. Right, the share of wrong labels as the audit saw it at the

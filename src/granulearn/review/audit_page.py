@@ -112,7 +112,7 @@ def _issue(issue: Issue, row_numbers: np.ndarray) -> dict[str, Any]:
         "score": issue.score,
         "n_rows": len(issue.rows),
         "rows": row_numbers[list(issue.rows[:MOST_ROWS_OF_ISSUE])].tolist(),
-        "message": issue.words,
+        "message": issue.message,
     }
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from granulearn.audit.column_words import cell_text
-from granulearn.audit.explanation import Explainer, Explanation, Neighbour
+from granulearn.audit.explanation import Explainer, Explanation, Neighbour, cell_text
 from granulearn.audit.ratings import AMBIGUOUS, OUTLIER, UNKNOWN, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.audit.verified import WORST_FIRST
@@ -45,8 +44,8 @@ def confused_pairs(ratings: Ratings) -> list[ConfusedPair]:
     ratings : Ratings
         Of the audit.
     """
-    doubted = np.isin(ratings.verdicts, (WRONG, AMBIGUOUS)) & (ratings.rivals >= 0)
-    codes = np.column_stack([ratings.given, ratings.rivals])[doubted]
+    doubted = np.isin(ratings.verdicts, (WRONG, AMBIGUOUS)) & (ratings.second_classes >= 0)
+    codes = np.column_stack([ratings.given, ratings.second_classes])[doubted]
     pairs, pair_of = np.unique(codes, axis=0, return_inverse=True)
     counts = np.zeros((len(pairs), 2), dtype=int)
     np.add.at(counts, (pair_of.ravel(), (ratings.verdicts[doubted] != WRONG).astype(int)), 1)
@@ -78,7 +77,7 @@ def rows_of_pair(ratings: Ratings, key: str) -> np.ndarray:
     given, _, second = key.partition("-")
     if not (given.isdecimal() and second.isdecimal()):
         return np.zeros(len(ratings.given), dtype=bool)
-    return (ratings.given == int(given)) & (ratings.rivals == int(second))
+    return (ratings.given == int(given)) & (ratings.second_classes == int(second))
 
 
 def chosen_rows(ratings: Ratings) -> list[int]:
@@ -143,7 +142,7 @@ def rated_row(ratings: Ratings, row: int, position: int) -> RatedRow:
     position : int
         Its position in the ratings.
     """
-    given, second = int(ratings.given[position]), int(ratings.rivals[position])
+    given, second = int(ratings.given[position]), int(ratings.second_classes[position])
     return RatedRow(
         row,
         str(ratings.verdicts[position]),
@@ -254,7 +253,7 @@ class CardMaker:
 
     def _card(self, found: Explanation, drawn: str) -> Card:
         own = self.cells(found.position)
-        others = [self.cells(near.position) for near in (*found.of_given, *found.of_rival)]
+        others = [self.cells(near.position) for near in (*found.of_given, *found.of_second)]
         by_relevance = dict.fromkeys([*found.column_names, *found.relevance, *self.columns])
         rest = [name for name in by_relevance if name in self.columns and name not in self.keep]
 
@@ -265,13 +264,13 @@ class CardMaker:
 
         return Card(
             **vars(rated_row(self.ratings, int(self.rows[found.position]), found.position)),
-            reason=found.words,
+            reason=found.message,
             probabilities=class_probabilities(self.ratings, found.position),
             kept=tuple(map(line, self.keep)),
             lines=tuple(map(line, rest[: self.most_columns])),
             n_columns=len(own),
             of_given=tuple(map(self._compared, found.of_given)),
-            of_second=tuple(map(self._compared, found.of_rival)),
+            of_second=tuple(map(self._compared, found.of_second)),
             drawn=drawn,
         )
 
@@ -295,7 +294,7 @@ def class_probabilities(ratings: Ratings, position: int) -> tuple[ClassProbabili
     proba, given, second = (
         ratings.proba[position],
         ratings.given[position],
-        ratings.rivals[position],
+        ratings.second_classes[position],
     )
     order = np.argsort(-proba, kind="stable").tolist()
     chosen = {int(given), int(second), *order[:MOST_CLASSES]}

@@ -83,6 +83,6 @@ class RowQueue:
         ]
         columns += [
             pa.array(names[codes], pa.string())
-            for codes in (self.ratings.given, self.ratings.rivals)
+            for codes in (self.ratings.given, self.ratings.second_classes)
         ]
         return pc.utf8_lower(pc.binary_join_element_wise(*columns, _SEPARATOR))

@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn.audit.listed_ratings import columns_of_listing, is_listing
-from granulearn.audit.table_audit import TableAudit, audit_listing, audit_table
+from granulearn.audit.table_audit import (
+    TableAudit,
+    audit_listing,
+    audit_table,
+    columns_of_listing,
+    is_listing,
+)
 from granulearn.audit.verified import CHANGE, VerifiedLabels
 from granulearn.review.cards import CardMaker
 from granulearn.review.decisions import Decision

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from granulearn.audit.noise_rate import NoiseRate
-from granulearn.audit.ratings import WRONG, Ratings
-from granulearn.audit.review_plan import expected_errors
+from granulearn.audit.error_probability import expected_errors
+from granulearn.audit.ratings import WRONG, NoiseRate, Ratings
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP
 from granulearn.review.decisions import DECISIONS, Decision
 
