@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from granulearn.audit._nearness import nearest_references, place_rows
 from granulearn.utils.sorting import order_and_ties
 from granulearn.utils.threads import in_threads, limited_threads
 
@@ -61,14 +62,12 @@ class Placing:
             Numbers of the nearest references, their squared distances, and the two least
             squared distances of each reference to these rows.
         """
-        from granulearn.audit import _nearness_kernels
-
         n_references = self.columns.shape[1]
         k = min(NEIGHBOURS, max(n_references - 1, 1))
         nearest, squares = np.empty((len(X), k), dtype=np.int64), np.empty((len(X), k))
         least = np.full((2, n_references), np.inf)
-        _nearness_kernels.place_rows(X, self.middles, self.widths, self.directions, MOST, points)
-        _nearness_kernels.nearest_references(points, own, self.columns, nearest, squares, least)
+        place_rows(X, self.middles, self.widths, self.directions, MOST, points)
+        nearest_references(points, own, self.columns, nearest, squares, least)
         return nearest, squares, least
 
 
@@ -163,12 +162,10 @@ def placing_of_drawn(drawn: np.ndarray) -> Placing:
 
 
 def _placing(X: np.ndarray, sample: np.ndarray, references: np.ndarray) -> Placing:
-    from granulearn.audit import _nearness_kernels
-
     middles, widths = _units(X, sample)
     directions = _directions((sample / 2 - middles / 2) / (widths / 2))
     turned = np.empty((len(references), directions.shape[1]))
-    _nearness_kernels.place_rows(references, middles, widths, directions, MOST, turned)
+    place_rows(references, middles, widths, directions, MOST, turned)
     return Placing(middles, widths, directions, np.ascontiguousarray(turned.T))
 
 
