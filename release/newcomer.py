@@ -169,8 +169,8 @@ class Newcomer:
             raise SystemExit(f"another granulearn was installed; it lacks {sorted(missing)[0]}")
 
 
-def run(command: str, folder: Path, variables: dict[str, str]) -> None:
-    """Run a command of a page by the shell; leave with what it said if it fails."""
+def run(command: str, folder: Path, variables: dict[str, str]) -> str:
+    """Run a command of a page by the shell and return its output; exit with it on failure."""
     begin = time.monotonic()
     done = subprocess.run(
         ["sh", "-c", command],
@@ -182,9 +182,10 @@ def run(command: str, folder: Path, variables: dict[str, str]) -> None:
         check=False,
     )
     say(f"   {time.monotonic() - begin:6.1f} s  $ {command}")
+    output = done.stdout.decode(errors="replace")
     if done.returncode:
-        said = done.stdout.decode(errors="replace")
-        raise SystemExit(f"{command}\nfailed with exit code {done.returncode}:\n{said}")
+        raise SystemExit(f"{command}\nfailed with exit code {done.returncode}:\n{output}")
+    return output
 
 
 def use_server(command: str, folder: Path, variables: dict[str, str]) -> None:

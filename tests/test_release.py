@@ -1,6 +1,5 @@
 """What a release states in several files is the same in all of them."""
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -31,14 +30,6 @@ def test_pyproject_citation_and_changelog_agree_on_the_version():
     assert [author["name"] for author in citation["authors"]] == [
         author["name"] for author in PROJECT["authors"]
     ]
-
-
-def test_the_site_is_that_of_the_version():
-    versions = json.loads((ROOT / "docs" / "versions.json").read_text(encoding="utf-8"))
-    newest = PROJECT["version"].rpartition(".")[0]
-    assert versions[0] == {"name": newest, "folder": newest, "current": True}
-    assert not any("current" in version for version in versions[1:])
-    assert len({version["folder"] for version in versions}) == len(versions)
 
 
 def test_the_changelog_begins_with_what_is_not_released():
