@@ -92,7 +92,7 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     with threadpool_limits(1):
-        seconds(200, 5, 2)  # compiles
+        seconds(200, 5, 2)  # imports
         columns = {f"{n:,} x {d}, {k} classes": seconds(n, d, k) for n, d, k in SIZES}
     lines = [
         "# Speed of the label audit",

@@ -87,7 +87,7 @@ def growth(sizes: list[int], memory: str) -> None:
     for name, work in WORK.items():
         first = None
         with open_client("local", n_workers=2, memory_limit=memory) as client:
-            work(*make_table(2 * BLOCK_ROWS))  # compiled loops are loaded
+            work(*make_table(2 * BLOCK_ROWS))  # modules are imported
             for n_rows in sizes:
                 before, began = sum(client.run(time.process_time).values()), time.perf_counter()
                 found = work(*make_table(n_rows))

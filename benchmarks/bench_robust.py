@@ -222,7 +222,7 @@ def run_step(step: str, directory: Path, n_rows: int) -> None:
 
 
 def warm_up(table: Table) -> None:
-    """Load the compiled loops, so that no time includes it."""
+    """Import all modules, so that no time includes it."""
     for model in (ours(), theirs()):
         model.fit(table.X[:2_000], table.y[:2_000]).predict(table.new[:2_000])
 

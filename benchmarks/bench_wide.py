@@ -52,7 +52,7 @@ def verbs(folder: Path) -> dict[str, list[str]]:
 
 def main() -> None:
     """Print the table."""
-    # Loops are compiled, and files are in the cache of the system, before anything is measured.
+    # Modules are imported, and files are in the cache of the system, before anything is measured.
     ratios: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -532,7 +532,7 @@ def test_runs_of_a_kind_are_expected_to_take_what_others_took(runs):
 def test_what_a_run_does_before_its_first_run_is_not_expected_again(runs):
     rvfl = of(runs, "RVFL")
     expected = RemainingTime(rvfl[:4])
-    expected.ended(rvfl[0], 1.0, elapsed=61.0)  # a minute of compiling
+    expected.ended(rvfl[0], 1.0, elapsed=61.0)  # a minute of starting
     assert expected.left(elapsed=61.0) == pytest.approx(3.0)
 
 
