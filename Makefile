@@ -161,7 +161,7 @@ test-pythons:
 	@$(PYTHON) release/pythons.py --hypothesis-profile quick -m "not slow" $(PYTHONS)
 
 bench: $(STAMPS)/dev
-	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+	@$(BIN)/python benchmarks/run.py speed
 
 pictures: $(STAMPS)/dev
 	@$(BIN)/python docs/make_terminal_picture.py

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.bench_balls import noisy_table, one_kmeans_call_per_split
+from benchmarks.speed import noisy_table, one_kmeans_call_per_split
 from granulearn import generate_balls
 from granulearn.balls import two_means
 from granulearn.balls.ball_set import power_of_two_scale
