@@ -216,7 +216,7 @@ def test_decisions_filled_into_the_list_are_never_doubted_again(mislabelled, tmp
     ("text", "message"),
     [
         ("row,decision\n1,perhaps\n", "line 2: 'perhaps' is no decision"),
-        ("row,decision\n301,keep\n", "speaks of row 301, and the table has 300 rows"),
+        ("row,decision\n301,keep\n", "has a decision about row 301, and the table has 300 rows"),
         ("row,decision,label\n1,change,maybe\n", "line 2: 'maybe' is no class of the table"),
         ("row,decision,hash\n1,keep,0123456789abcdef\n", "was made for other cells"),
         (None, "cannot be read: there is no such file"),
