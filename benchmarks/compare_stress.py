@@ -25,7 +25,6 @@ from granulearn.bench.paper import (
     check_claims,
     is_ahead,
     loses_least,
-    whole_figures,
 )
 from granulearn.bench.runs import CLEAN, conditions
 from granulearn.bench.summary import run_table
@@ -75,12 +74,13 @@ def claims_of_stress(ours: dict[str, pd.DataFrame], worst: dict[str, str]) -> li
     for kind, words in STRESS_KINDS.items():
         disturbed = ours[kind][ours[kind].index.get_level_values(1) > 0]
         ahead: list[tuple] = [
-            ("abstract", f"With {words} {model} is more accurate (balanced accuracy) than every "
-             "baseline, in the mean.", is_ahead(model)) for model in PROPOSED
+            ("abstract", f"With {words} {{}} is more accurate (balanced accuracy) than every "
+             "baseline, in the mean.", model, is_ahead(model)) for model in PROPOSED
         ]  # fmt: skip
         stable: list[tuple] = [
-            ("abstract", f"{model} is more stable: from clean rows to {worst[kind]} it loses less "
-             "balanced accuracy than every baseline.", loses_least(model)) for model in PROPOSED
+            ("abstract", f"{{}} is more stable: from clean rows to {worst[kind]} it loses less "
+             "balanced accuracy than every baseline.", model, loses_least(model))
+            for model in PROPOSED
         ]  # fmt: skip
         found += check_claims(kind, ahead, None, disturbed) + check_claims(
             kind, stable, None, ours[kind]
@@ -179,20 +179,17 @@ def claims(summary: dict[str, Any]) -> list[Claim]:
 
     A mean over some of the splits is no figure, and no verdict rests on it.
     """
-    lines = {(line["dataset"], line["condition"]): line for line in summary["per_set"]}
-    empty = [None] * len(summary["methods"])
+    whole = summary["means"].where(summary["complete"])
     tables = {}
     for kind, names in STRESSES.items():
-        figures = {
-            (dataset, hardness): whole_figures(lines[dataset, name])
-            if (dataset, name) in lines
-            else empty
+        places = [
+            (dataset, name, hardness)
             for dataset in summary["datasets"]
             for hardness, name in enumerate([CLEAN, *names])
-        }
-        table = pd.DataFrame.from_dict(figures, orient="index", columns=summary["methods"])
-        table.index = pd.MultiIndex.from_tuples(table.index)
-        tables[kind] = table[[*PROPOSED, *BASELINES]].astype(float)
+        ]
+        table = whole.reindex(pd.MultiIndex.from_tuples([place[:2] for place in places]))
+        table.index = pd.MultiIndex.from_tuples([(place[0], place[2]) for place in places])
+        tables[kind] = table[[*PROPOSED, *BASELINES]]
     return claims_of_stress(tables, {kind: names[-1] for kind, names in STRESSES.items()})
 
 

@@ -11,7 +11,6 @@ import pytest
 from msgspec.structs import replace
 
 from granulearn.bench import (
-    PAPER_STUDIES,
     Outcome,
     Store,
     Study,
@@ -24,6 +23,7 @@ from granulearn.bench import (
     summarize_paper,
 )
 from granulearn.bench.running import draw_missing
+from granulearn.bench.study_files import PAPER_STUDIES
 from tests.warm_processes import copies
 
 SMALL = """

@@ -13,7 +13,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from granulearn.bench import render_page, write_page
-from granulearn.bench.pages import paper_markdown, render_paper_page, write_paper_page
+from granulearn.bench.pages import render_paper_page, write_paper_page
+from granulearn.bench.tables import paper_markdown
 from tests.bench.browser import open_page
 from tests.bench.small_studies import full_summary, paper_summary, table1_summary
 
@@ -163,7 +164,7 @@ def test_ids_are_unique(page):
 def test_the_switch_turns_light_into_dark_and_figures_follow(page):
     colors = (
         "return [getComputedStyle(document.body).backgroundColor,"
-        "getComputedStyle(document.querySelector('figure svg text')).fill]"
+        "getComputedStyle(document.querySelector('figure svg')).filter]"
     )
     before = page.execute_script(colors)
     page.find_element(By.ID, "theme").click()
@@ -241,7 +242,7 @@ def test_the_reasons_of_failures_are_told(paper):
 def test_the_number_of_splits_is_that_of_the_study(paper):
     assert "this run, mean of one split;" in paper
     summary = copy.deepcopy(paper_summary())
-    summary["studies"]["noise"]["study"]["n_splits"] = 5
+    summary["studies"]["noise"]["n_splits"] = 5
     assert "this run, mean of 5 splits;" in render_paper_page(summary)
 
 

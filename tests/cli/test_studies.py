@@ -83,8 +83,8 @@ def test_an_end_on_another_day_is_told_with_its_date(monkeypatch):
             return cls(2026, 3, 31, 23, 9)
 
     monkeypatch.setattr("granulearn.cli.bench.datetime", Clock)
-    assert time_left(3000) == "left: 50:00, done at 23:59"
-    assert time_left(3600) == "left: 60:00, done at 2026-04-01 00:09"
+    assert time_left(3000) == "left: 0:50:00, done at 23:59"
+    assert time_left(3600) == "left: 1:00:00, done at 2026-04-01 00:09"
     assert time_left(None) == "estimating the time left"
 
 

@@ -40,9 +40,9 @@ from granulearn.dask.cluster import (
 from granulearn.dask.tables import audit_on_cluster, predict_on_cluster, train_on_cluster
 from granulearn.model_selection import PathSearchCV
 from granulearn.models import LoadedModel
+from granulearn.models.prediction import Predictor
 from granulearn.rvfl import SDAPGBRVFLClassifier
 from granulearn.tables import ColumnOptions, open_table
-from granulearn.training.prediction import Predictor
 from tests.dask.chunked import PAIRS, table, write_parts
 from tests.dask.processes import (
     WORKER_SECONDS,

@@ -67,7 +67,7 @@ def column_facts(folder: Path, name: str) -> dict[str, dict]:
 
 def all_said(report: dict) -> str:
     """Return all sentences of a report, joined."""
-    sentences = [*report["remarks"], *report["warnings"], *report["problems"]]
+    sentences = [*report["notes"], *report["warnings"], *report["problems"]]
     for column in report["columns"]:
         sentences += [f"{column['name']}: {odd}" for odd in column["odd"]]
     return "\n".join(sentences)

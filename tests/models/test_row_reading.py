@@ -141,7 +141,7 @@ def test_messages_hold_the_beginning_of_a_long_cell(loaded, table):
 
 def test_a_model_without_the_columns_of_a_table_is_refused():
     with pytest.raises(ModelFileError, match="without the columns of a table"):
-        ModelInputs(ModelCard())
+        ModelInputs.of_card(ModelCard())
 
 
 def test_a_category_that_no_row_has_is_no_surprise(loaded, table):

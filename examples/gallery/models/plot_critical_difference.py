@@ -15,6 +15,7 @@ In the guide: :doc:`/guide/studies` and :doc:`/guide/paper`.
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from scikit_posthocs import sign_plot
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -33,7 +34,6 @@ from granulearn.bench import (
     describe,
     paper_accuracy_table,
     plot_critical_difference,
-    plot_pairwise_p,
 )
 from granulearn.datasets import load
 
@@ -103,6 +103,6 @@ close.pairwise[
 # %%
 # All pairs at once, by Wilcoxon's test after Holm; and everything in words.
 
-plot_pairwise_p(once)
+sign_plot(once.p_matrix("holm_p"))
 plt.show()
 print(describe(once))

@@ -74,7 +74,7 @@ def audit(
     from granulearn.audit.table_audit import audit_table
     from granulearn.cli.table_report import as_facts, show_short
     from granulearn.tables import read_training_table
-    from granulearn.tables.writing import write_csv
+    from granulearn.tables.writing import write_table
     from granulearn.utils.files import written_atomically
 
     if target in (group, times):
@@ -112,7 +112,7 @@ def audit(
             if output is not None:
                 tell(f"writing {output.name}")
                 with written_atomically(output) as draft:
-                    write_csv(listing, draft)
+                    write_table(listing, draft)
             if report is not None:
                 tell(f"writing {report.name}")
                 _write_page(report, table.name, done)
@@ -187,10 +187,12 @@ def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
 def _write_page(path: Path, title: str, done: TableAudit) -> None:
     from granulearn.review.audit_page import LabelOrigin, summarize_audit, write_audit_page
 
-    origin = LabelOrigin(done.table.target, done.hashes, done.table.label_cells)
-    numbers = (done.table.rows + 1).tolist()
-    about = {"title": title, "row_numbers": numbers, "names": done.names, "origin": origin}
-    write_audit_page(summarize_audit(done.audit, done.X, done.shown_cells(), **about), path)
+    summary = summarize_audit(
+        done.audit, done.X, done.shown_cells(), title=title, names=done.names,
+        row_numbers=(done.table.rows + 1).tolist(),
+        origin=LabelOrigin(done.table.target, done.hashes, done.table.label_cells),
+    )  # fmt: skip
+    write_audit_page(summary, path)
 
 
 def _common_facts(
@@ -201,54 +203,52 @@ def _common_facts(
     return {
         "samples": n_labels,
         "verdicts": counts,
-        "noise": {name: getattr(noise, name) for name in ("rate", "low", "high", "basis", "words")},
+        "noise": _some(noise, "rate", "low", "high", "basis", "words"),
         "worst": frame.loc[frame["is_label_issue"], shown].head(SHOWN).to_dict("records"),
     }
 
 
+def _some(record: Any, *names: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}
+
+
 def _facts(done: TableAudit) -> dict[str, Any]:
     """Return what is known of an audit in memory."""
-    import numpy as np
-
     from granulearn.audit.ratings import VERDICTS
 
     audited, rows = done.audit, done.table.rows + 1
-    counts = {name: int((audited.verdict_ == name).sum()) for name in VERDICTS}
     frame = audited.to_frame().assign(row=lambda verdicts: rows[verdicts.index])
-    alone = np.flatnonzero(audited.alone_)
-    return _common_facts(len(audited.given_label_), counts, audited.noise_, frame) | {
+    found = frame["verdict"].value_counts()
+    counts = {verdict: int(found.get(verdict, 0)) for verdict in VERDICTS}
+    once = zip(rows[audited.alone_], audited.given_label_[audited.alone_], strict=True)
+    return _common_facts(len(frame), counts, audited.noise_, frame) | {
         "dropped_rows": done.table.dropped_rows,
         "verified": audited.verified_.sum(),
-        "without_label_quality": np.isnan(audited.label_quality_).sum(),
-        "occur_once": [{"row": rows[at], "given_label": audited.given_label_[at]} for at in alone],
+        "without_label_quality": frame["label_quality"].isna().sum(),
+        "occur_once": [{"row": row, "given_label": label} for row, label in once],
         "expected_errors": audited.expected_errors(),
-        "issues": [
-            {name: getattr(issue, name) for name in ("kind", "score", "words")}
-            for issue in audited.issues_
-        ],
+        "issues": [_some(issue, "kind", "score", "words") for issue in audited.issues_],
     }
 
 
 def _show(name: str, facts: dict[str, Any]) -> None:
-    noise = facts["noise"]
-    is_known = not math.isnan(noise["rate"])
+    noise, expected = facts["noise"], facts.get("expected_errors")
     low, rate, high = (f"{100 * noise[end]:.1f}" for end in ("low", "rate", "high"))
-    if not is_known:
-        headline = "which cannot be judged"
+    if math.isnan(noise["rate"]):
+        expected, headline = None, "which cannot be judged"
     elif noise["basis"] == "sure regions":
         headline = f"{low} to {high} % of them wrong, about {rate} % if mistakes fall at random"
     else:
         headline = f"about {rate} % of them wrong ({low} to {high} %)"
     out.headline(name, f"{facts['samples']:,} labels, {headline}")
-    out.say(noise["words"][:1].upper() + noise["words"][1:], style="dim")
+    out.say(f"{noise['words'][0].upper()}{noise['words'][1:]}", style="dim")
     counts = [f"{count:,} {verdict}" for verdict, count in facts["verdicts"].items() if count]
     out.say("verdicts:", ", ".join(counts))
     once = [f"{str(o['given_label'])!r} (row {o['row']})" for o in facts.get("occur_once", ())]
     if once:
         count = "1 label occurs" if len(once) == 1 else f"{len(once)} labels occur"
         out.say(f"{count} once and cannot be rated; check first: {listed(once)}")
-    expected = facts.get("expected_errors")
-    if expected and is_known:
+    if expected:
         (n, first), *more = expected.items()
         line = f"check the {n} most doubtful rows: expect about {first:.0f} wrong"
         out.say(line + "".join(f"; of {n} about {found:.0f}" for n, found in more))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from msgspec.structs import replace
@@ -17,9 +17,6 @@ from rich.text import Text
 from typer import Argument, Option
 
 from granulearn.bench import (
-    DEFAULT_STUDY,
-    PAPER,
-    PAPER_STUDIES,
     Outcome,
     Run,
     Store,
@@ -38,7 +35,13 @@ from granulearn.bench.methods import CLASSIFIERS, SCHEME_NAMES
 from granulearn.bench.running import RemainingTime
 from granulearn.bench.scores import OWN_SCORES
 from granulearn.bench.study import study_keys
-from granulearn.bench.study_files import scores_not_given, write_new_study
+from granulearn.bench.study_files import (
+    DEFAULT_STUDY,
+    PAPER,
+    PAPER_STUDIES,
+    scores_not_given,
+    write_new_study,
+)
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import SOME_RUNS_FAILED, InterruptedRunError, UsageError
@@ -119,18 +122,15 @@ def _run(
     with cluster as client, Store(path) as store:
         _warn_of_replaced(studies, store)
         result = StudyResult(0, 0, ())
-        settings: dict[str, Any] = {
-            "jobs": jobs,
-            "data_dir": data_dir,
-            "fresh": fresh,
-            "client": client,
-        }
         try:
             with _shown_progress(planned, store) as tell:
                 for study in studies:  # an interrupted run knows all that is missing
                     store.save_study(study.name, study.to_json())
                 for study, runs in planned:
-                    result += run_study(study, runs, store, **settings, on_outcome=tell)
+                    result += run_study(
+                        study, runs, store, jobs=jobs, data_dir=data_dir, fresh=fresh,
+                        client=client, on_outcome=tell,
+                    )  # fmt: skip
         except KeyboardInterrupt:
             raise InterruptedRunError(
                 f"interrupted; {len(store.done_keys() & kept)} of {len(kept)} runs are kept in "
@@ -148,9 +148,7 @@ def _run(
     out.note(f"{counts}; {result.asked} runs in all.")
     out.say(f"results: {path}\nreport:  granulearn report {path} -o report.html", soft_wrap=True)
     if failed:
-        out.warn(
-            f"{failed} run(s) failed; the reasons are kept. The same command tries them again."
-        )
+        out.warn(f"{failed} run(s) failed; the reasons are kept. The same command repeats them.")
         raise typer.Exit(SOME_RUNS_FAILED)
 
 
@@ -163,13 +161,16 @@ def _shown_progress(
     expected, begun = RemainingTime(runs), time.monotonic()
     before = {key: row.outcome.fit_seconds for key, row in store.rows().items()}
     # In a narrow terminal the bar gives way, then the name: never the count.
-    progress = Progress(
-        BarColumn(bar_width=None), MofNCompleteColumn(table_column=Column(no_wrap=True)),
-        TimeElapsedColumn(table_column=Column(no_wrap=True)), TextColumn("{task.fields[left]}"),
-        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
-        console=out.message_console(soft_wrap=True),
-    )  # fmt: skip
-    with progress:
+    whole = Column(no_wrap=True)
+    columns = (
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(table_column=whole),
+        TimeElapsedColumn(table_column=whole),
+    )
+    texts = [
+        TextColumn(f"{{task.{name}}}", markup=False) for name in ("fields[left]", "description")
+    ]
+    with Progress(*columns, *texts, console=out.message_console(soft_wrap=True)) as progress:
         task = progress.add_task("", total=len(runs), left="")
 
         def tell(run: Run, outcome: Outcome | None) -> None:
@@ -191,10 +192,9 @@ def time_left(seconds: float | None) -> str:
     if seconds is None:
         return "estimating the time left"
     now = datetime.now()
-    end = now + timedelta(seconds=seconds)
-    minutes, rest = divmod(round(seconds), 60)
-    when = f"{end:%H:%M}" if end.date() == now.date() else f"{end:%Y-%m-%d %H:%M}"
-    return f"left: {minutes}:{rest:02d}, done at {when}"
+    left = timedelta(seconds=round(seconds))
+    is_today = (now + left).date() == now.date()
+    return f"left: {left}, done at {now + left:{'%H:%M' if is_today else '%Y-%m-%d %H:%M'}}"
 
 
 def _file(asked: str, study: Study) -> str:
@@ -248,9 +248,9 @@ def _print_schema() -> None:
     out.say(about, soft_wrap=True)
     for key in study_keys():
         default = f"  (default: {key.default})" if key.default else ""
-        line = out.shown(f" = {key.values}{default}")
+        line = f" = {key.values}{default}"
         out.say(Text.assemble("\n", (key.place, "bold cyan"), line), soft_wrap=True)
-        out.say(Padding(out.shown(key.meaning), (0, 0, 0, 4)))
+        out.say(Padding(key.meaning, (0, 0, 0, 4)))
     for what, names, more in [
         ("Scores", OWN_SCORES, "any scorer of scikit-learn"),
         ("Estimators", CLASSIFIERS, "classes of other packages and of your own"),

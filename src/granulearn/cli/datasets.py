@@ -68,8 +68,10 @@ def export(
 
     Example: granulearn datasets export crx -o credit.csv
     """
+    import pyarrow as pa
+
     from granulearn.datasets import load
-    from granulearn.tables.writing import guarded_frame
+    from granulearn.tables.writing import write_table
 
     before_the_verb = context.parent.params if context.parent else {}
     data_dir = data_dir or before_the_verb.get("data_dir")
@@ -80,11 +82,7 @@ def export(
         raise UsageError(f"{name} has a feature {target!r}; pass another name as --target.")
     frame = dataset.X.assign(**{target: dataset.y})
     with out.written_output(output) as draft:
-        ending = draft.suffix.lower()
-        if ending in opt.PARQUET_ENDINGS:
-            frame.to_parquet(draft, index=False)
-        else:
-            guarded_frame(frame).to_csv(draft, index=False, sep="\t" if ending == ".tsv" else ",")
+        write_table(pa.Table.from_pandas(frame, preserve_index=False), draft)
     about = dataset.description
     if json:
         names = ("name", "rows", "features", "classes", "source", "licence", "quirks")

@@ -19,7 +19,7 @@ from typer import Argument, Option
 
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.output import is_standard_output
-from granulearn.training.model_kinds import model_names
+from granulearn.training.model_kinds import model_kinds
 
 if TYPE_CHECKING:
     from granulearn.tables import ColumnOptions, ReadOptions, TableFile
@@ -47,15 +47,18 @@ def column_names(ctx: typer.Context, incomplete: str) -> list[str]:
     return []
 
 
-def one_of(names: Callable[[str], list[str]]) -> dict[str, Any]:
+def one_of(names: Callable[[], Iterable[str]]) -> dict[str, Any]:
     """Return the settings of an option that takes one of some names, which are completed."""
 
     def check(name: str) -> str:
-        if name not in names(""):
-            raise typer.BadParameter(f"{name!r} is not one of {', '.join(names(''))}.")
+        if name not in names():
+            raise typer.BadParameter(f"{name!r} is not one of {', '.join(names())}.")
         return name
 
-    return {"callback": check, "autocompletion": names}
+    def completed(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return {"callback": check, "autocompletion": completed}
 
 
 def output_option(what: str) -> Any:
@@ -79,7 +82,7 @@ TargetIfAnyOption = Annotated[
     str | None, column_option("--target", "-t", what="Column of labels, if it is not known.")
 ]
 ModelOption = Annotated[
-    str, Option("--model", "-m", help="Kind: see `granulearn models`.", **one_of(model_names))
+    str, Option("--model", "-m", help="Kind: see `granulearn models`.", **one_of(model_kinds))
 ]
 KeepOption = Annotated[
     list[str] | None, column_option(what="Column to copy or to show first; may be repeated.")

@@ -16,8 +16,8 @@ from granulearn.cli.exit_codes import UsageError
 from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
+    from granulearn.models.prediction import Predictor
     from granulearn.tables import TableFile
-    from granulearn.training.prediction import Predictor
 
 
 @opt.takes_table
@@ -56,8 +56,8 @@ def predict(
     Example: granulearn predict model.granulearn new.csv --proba -o out.csv
     """
     from granulearn.models import load_model
-    from granulearn.models.predictors import final_predictor
-    from granulearn.training.prediction import Predictor
+    from granulearn.models.loaded_model import final_predictor
+    from granulearn.models.prediction import Predictor
 
     streams = out.is_standard_output(output)
     in_parts = dask is not None or (table.is_dir() and not output.suffix and not streams)
@@ -73,8 +73,8 @@ def predict(
             f"--proba needs a model of classes, and {kind} predicts numbers; leave out --proba."
         )
     with asked.open(table) as file:
-        for remark in file.remarks:
-            out.note(remark)
+        for note in file.notes:
+            out.note(note)
         predictor.check_columns(file.path, file.names)
         if in_parts:
             from granulearn.dask.tables import predict_on_cluster
@@ -83,8 +83,8 @@ def predict(
                 n_rows = predict_on_cluster(predictor, file, output, tell)
         else:
             # A bar would be drawn into answers that go to the same terminal.
-            hidden = json or out.is_terminal(output)
-            with out.row_progress(file.rows_about, hidden=hidden) as progress:
+            hidden = json or out.is_shown(output)
+            with out.row_progress(file.n_rows, hidden=hidden) as progress:
                 n_rows = _predict_file(predictor, file, output, progress)
         for line in predictor.reading.warnings(file.place):
             out.note(line)
@@ -125,9 +125,7 @@ def _predict_file(
 
 
 def _open_writer(draft: Path, schema: Any) -> Any:
-    from pyarrow.parquet import ParquetWriter
-
-    from granulearn.tables.writing import CsvWriter
+    from granulearn.tables.writing import open_writer
 
     name, count = Counter(schema.names).most_common(1)[0]
     if count > 1:
@@ -135,7 +133,4 @@ def _open_writer(draft: Path, schema: Any) -> Any:
             f"--keep {name}: the output has a column of that name already, what is "
             "predicted; rename the column in the table, or leave it out."
         )
-    ending = draft.suffix.lower()
-    if ending in opt.PARQUET_ENDINGS:
-        return ParquetWriter(draft, schema)
-    return CsvWriter(draft, schema.names, "\t" if ending == ".tsv" else ",")
+    return open_writer(draft, schema)

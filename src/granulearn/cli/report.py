@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from granulearn.bench import PAPER, Store, holds_the_paper, summarize, summarize_paper
+from granulearn.bench import Store, holds_the_paper, summarize, summarize_paper
+from granulearn.bench.study_files import PAPER
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
@@ -72,7 +73,7 @@ def _write(summary: dict[str, Any], output, latex, markdown, csv, tables, figure
     # Imported here: drawing needs packages that the other verbs do not.
     import granulearn.bench as reports
 
-    whole = reports.is_of_the_paper(summary)
+    whole = "studies" in summary
     write_page = reports.write_paper_page if whole else reports.write_page
     # LaTeX first: a study that is no table is refused before anything is written.
     files = [(latex, reports.write_latex), (output, write_page)]
@@ -80,7 +81,7 @@ def _write(summary: dict[str, Any], output, latex, markdown, csv, tables, figure
     written = [write(summary, path) for path, write in files if path]
     for own in summary["studies"].values() if whole else [summary]:
         written += reports.write_tables(own, tables) if tables else []
-    return written + (reports.write_all_figures(summary, figures) if figures else [])
+    return written + (reports.write_figures(summary, figures) if figures else [])
 
 
 def _summary(store: Store, study: str | None, score: str | None) -> dict[str, Any]:

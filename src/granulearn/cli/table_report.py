@@ -25,7 +25,7 @@ _GRID = ("column", "is", "becomes", "missing", "distinct", "examples", "changed 
 def show_short(report: TableReport, place: Place) -> None:
     """Print dropped and parsed columns, warnings and missing cells; what misleads to stderr."""
     used = report.schema.used
-    lines = [out.in_flags(remark) for remark in report.remarks]
+    lines = [out.in_flags(note) for note in report.notes]
     dropped = [column for column in report.schema.dropped if column.dropped != "asked"]
     if dropped:
         step = "; to use one anyway: --include NAME" if any(map(_can_be_included, dropped)) else ""
@@ -66,8 +66,8 @@ def show_whole(report: TableReport, place: Place) -> None:
     n_columns = len(columns) + (report.labels is not None)
     size = f"{counted(report.rows, 'row')}, {counted(n_columns, 'column')}"
     out.headline(report.path.name, size)
-    for remark in report.remarks:
-        out.say(out.in_flags(remark))
+    for note in report.notes:
+        out.say(out.in_flags(note))
     if report.labels is not None:
         classes = [f"{name} ({rows})" for name, rows in report.labels.classes.items()]
         count = counted(len(classes), "class", "classes")
@@ -111,7 +111,7 @@ def _show_blocks(columns: Sequence[Column], place: Place) -> None:
 
 def _print_indented(lines: Iterable[str]) -> None:
     for line in lines:
-        out.say(Padding(out.shown(line), (0, 0, 0, 2)))
+        out.say(Padding(line, (0, 0, 0, 2)))
 
 
 def _parsed(column: Column) -> str:
@@ -164,7 +164,7 @@ def as_facts(report: TableReport, place: Place) -> dict[str, Any]:
     """Return a report as JSON can hold it."""
     labels, findings = report.labels, report.findings
     facts: dict[str, Any] = {"file": str(report.path), "rows": report.rows}
-    for name in ("remarks", "problems", "warnings"):
+    for name in ("notes", "problems", "warnings"):
         facts[name] = [*map(out.in_flags, getattr(report, name))]
     facts["columns"] = [
         {

@@ -26,6 +26,7 @@ from granulearn.audit.ratings import VERDICTS
 from granulearn.dask.audit import Rater, audit_sample
 from granulearn.dask.blocks import SAMPLE_SIZE, Sample, drawn_rows, sampling_rates
 from granulearn.dask.cluster import compute, tree_reduce
+from granulearn.models.prediction import Predictor
 from granulearn.models.row_reading import RowReading
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.checks import CheckStatistics, check_rows
@@ -43,7 +44,6 @@ from granulearn.tables.messages import TableError
 from granulearn.tables.parse.cells import as_text, is_nested, row_hashes
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
 from granulearn.tables.training_table import TrainingTable, as_labels, chosen_rows
-from granulearn.training.prediction import Predictor
 from granulearn.training.training import Trained, train
 from granulearn.utils.files import folder_written_atomically, written_atomically
 from granulearn.utils.text import counted

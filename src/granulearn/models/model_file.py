@@ -30,9 +30,8 @@ from granulearn import balls, ensemble, forest, rvfl
 from granulearn.balls import BallSet
 from granulearn.ensemble.boosting import BoostedTrees
 from granulearn.forest.forest import BallForest
-from granulearn.models.errors import ModelFileError
 from granulearn.models.loaded_model import LoadedModel
-from granulearn.models.model_card import ModelCard, installed_versions
+from granulearn.models.model_card import ModelCard, ModelFileError, installed_versions
 from granulearn.preprocess import TablePreprocessor
 from granulearn.rvfl import ComplexFeatures, DeepFeatures, RandomFeatures
 from granulearn.utils.estimator import Estimator
@@ -284,22 +283,6 @@ def inspect_model(path: str | os.PathLike) -> ModelContents:
         tuple(sorted(parts, key=lambda part: (-part.array_bytes, part.name))),
         content.card,
     )
-
-
-def check_card_fits(card: ModelCard) -> None:
-    """Raise `ModelFileError` if the columns of a card are too many for a model file.
-
-    Parameters
-    ----------
-    card : ModelCard
-        With its columns, before the model is fitted.
-    """
-    size = len(_encode(card.to_json()))
-    if size > MOST_HEADER_BYTES // 2:
-        raise ModelFileError(
-            f"a model of {len(card.columns):,} columns cannot be saved, since its card "
-            f"has {size:,} bytes; leave some out."
-        )
 
 
 # ---- writing -----------------------------------------------------------------------------------

@@ -136,7 +136,9 @@ class RowsCheck:
         return "\n".join(map(str, self.drifted))
 
 
-def check_rows(card: ModelCard, reading: RowReading, parts: Iterable[TypedRows]) -> RowsCheck:
+def check_rows(
+    card: ModelCard, reading: RowReading, parts: Iterable[tuple[int, TypedRows]]
+) -> RowsCheck:
     """Return how rows differ from training.
 
     Parameters
@@ -145,12 +147,12 @@ def check_rows(card: ModelCard, reading: RowReading, parts: Iterable[TypedRows])
         Of the model.
     reading : RowReading
         Which reads the rows.
-    parts : iterable of TypedRows
-        The rows, as they are read.
+    parts : iterable of (int, TypedRows)
+        The rows, as it reads them, with the number of the first one.
     """
     n_rows, below, above = 0, Counter(), Counter()  # type: ignore[var-annotated]
     cards = {column.name: column for column in card.columns}
-    for rows in parts:
+    for _, rows in parts:
         n_rows += rows.n_rows
         for name, own in cards.items():
             cells = rows.cells[name]

@@ -18,7 +18,6 @@ from granulearn.audit.explanation import Explainer
 from granulearn.audit.issues import Issue
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
-from granulearn.models.html_pages import render_html
 from granulearn.review.cards import (
     MOST_PAIRS,
     Card,
@@ -30,6 +29,7 @@ from granulearn.review.decision_files import COLUMNS
 from granulearn.review.journal import default_journal
 from granulearn.review.page_parts import FILTERS, class_pairs, headline
 from granulearn.utils.files import write_text_atomically
+from granulearn.utils.html_pages import render_html
 
 if TYPE_CHECKING:
     import pandas as pd

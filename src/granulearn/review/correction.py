@@ -16,7 +16,6 @@ from granulearn.tables import ReadOptions, open_table
 from granulearn.tables.io.table_file import known_columns
 from granulearn.tables.labels import decide_labels, label_key, profile_labels
 from granulearn.tables.parse.cells import as_text, row_hashes
-from granulearn.tables.relabel import rewrite_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,7 +99,7 @@ def correct_table(
             labels = _LabelCells(cells[column].combine_chunks(), column)
             texts = labels.taken_back(changes, source) if undo else labels.changed(changes, source)
         dropped = excluded if drop_excluded else []
-        rewrite_table(file, draft, column, texts, drop=dropped)
+        file.rewrite(draft, column, texts, drop=dropped)
     already = len(changes) - len(texts)
     return Correction(len(decisions), len(texts), already, len(excluded), len(dropped))
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.verified import CHANGE, KEEP
-from granulearn.models.html_pages import render_html
 from granulearn.review.cards import Card
 from granulearn.review.decisions import DECISIONS
 from granulearn.review.page_parts import FILTERS, class_pairs, headline
@@ -15,6 +14,7 @@ from granulearn.review.progress import ReviewSummary
 from granulearn.review.review import Review
 from granulearn.review.reviewed_table import ReviewedTable
 from granulearn.tables import Column
+from granulearn.utils.html_pages import render_html
 from granulearn.utils.text import counted
 
 STYLES = ("shared.css", "review.css")
@@ -125,7 +125,7 @@ def table_html(review: Review) -> str:
         labels=report.labels,
         columns=[_column(column, table) for column in report.schema.columns],
         warnings=[str(warning) for warning in report.warnings],
-        remarks=[str(remark) for remark in report.remarks],
+        remarks=[str(remark) for remark in report.notes],
         issues=review.issues,
     )
 

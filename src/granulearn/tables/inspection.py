@@ -14,8 +14,8 @@ from granulearn.tables.infer import (
     LONGEST_CATEGORY,
     ColumnOptions,
     ColumnProfile,
+    drop_column,
     infer_schema,
-    leave_out,
     profile_column,
 )
 from granulearn.tables.io.table_file import TableFile, similar_names
@@ -73,7 +73,7 @@ class TableReport:
     labels: Labels | None
     findings: Findings | None
     """Leakage, duplicates and conflicts; None if there are problems."""
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
     """Decisions of the reader of the file."""
     problems: tuple[str, ...]
     """Why nothing can be learned from the table; each with what to do."""
@@ -156,7 +156,7 @@ def report_first(
     file: TableFile, profiles: FirstPass | None, target: str | None, options: ColumnOptions
 ) -> TableReport:
     """Return the report after the first pass; the target, if there is one, is in the table."""
-    empty = TableReport(file.path, 0, Schema(()), target, None, None, file.remarks, (), ())
+    empty = TableReport(file.path, 0, Schema(()), target, None, None, file.notes, (), ())
     if profiles is None:
         return replace(empty, problems=(f"{file.path} has a header but no data rows; add rows.",))
     schema = infer_schema(profiles.columns, options)
@@ -183,7 +183,7 @@ def report_second(
     classes = list(report.labels.classes) if report.labels else []
     findings = find(statistics, report.schema, classes, options.include)
     columns = tuple(
-        leave_out(column, "gives the target away") if column.name in findings.leaks else column
+        drop_column(column, "target leakage") if column.name in findings.leaks else column
         for column in report.schema.columns
     )
     warnings = (*report.warnings, *findings.warnings)

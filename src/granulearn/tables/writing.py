@@ -12,16 +12,18 @@ import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyarrow.parquet import ParquetWriter
 
 from granulearn.tables.parse.cells import as_text, is_nested
 
 if TYPE_CHECKING:
     import pandas as pd
 
+PARQUET_ENDINGS = (".parquet", ".pq")
 # Digits and what stands between or around them, an exponent, or nothing but signs.
 _HARMLESS = r"^[+-]+[0-9 .,'%€$£¥\x{a0}\x{202f}]*([eE][+-]?[0-9]+)?$"
 _RUN = r"^[=+\-@\t\r]"
@@ -82,9 +84,17 @@ class CsvWriter:
         self.close()
 
 
-def write_csv(table: pa.Table, path: Path) -> None:
-    """Write a whole table as text."""
-    with CsvWriter(path, table.column_names) as writer:
+def open_writer(path: Path, schema: pa.Schema) -> Any:
+    """Return the writer that the ending of a path asks for: Parquet, text with tabs, or CSV."""
+    ending = path.suffix.lower()
+    if ending in PARQUET_ENDINGS:
+        return ParquetWriter(path, schema)
+    return CsvWriter(path, schema.names, "\t" if ending == ".tsv" else ",")
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a whole table in the format of its ending."""
+    with open_writer(path, table.schema) as writer:
         for batch in table.to_batches():
             writer.write(batch)
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from granulearn.audit.verified import CHANGE, VerifiedLabels
 from granulearn.review import Decision, DecisionsError, verified_by
@@ -22,11 +21,10 @@ from granulearn.training.training import (
     ROWS_TO_SEARCH,
     ReportedFolds,
     Trained,
-    errors_about_table,
+    fitting,
     folds_for,
     make_learner,
     no_progress,
-    small_classes_allowed,
     train,
 )
 from granulearn.utils.text import counted
@@ -84,24 +82,20 @@ class Comparison:
     """Of McNemar's exact test."""
 
     @property
-    def difference(self) -> str:
-        """Whether the difference may be chance, in words; empty if there is none."""
+    def scores(self) -> str:
+        """Both scores, and whether their difference may be chance, in words."""
+        words = (
+            f"{self.given:.3f} with the given labels, {self.corrected:.3f} with the corrected ones"
+        )
         if self.corrected == self.given:
-            return ""
-        return f"the difference {'may be' if self.p_value >= SIGNIFICANT else 'is beyond'} chance"
+            return words
+        may_be = "may be" if self.p_value >= SIGNIFICANT else "is beyond"
+        return f"{words}; the difference {may_be} chance"
 
     @property
     def verdict(self) -> str:
-        """Whether the review has paid, in words."""
-        paid = "" if self.corrected > self.given else "the review has not paid so far"
-        return ", and ".join(filter(None, [paid, self.difference]))
-
-    @property
-    def scores(self) -> str:
-        """Both scores, in words."""
-        return (
-            f"{self.given:.3f} with the given labels, {self.corrected:.3f} with the corrected ones"
-        )
+        """Whether the review has paid, in words; empty if it has."""
+        return "" if self.corrected > self.given else "; the review has not paid so far"
 
 
 def review_labels(
@@ -164,12 +158,11 @@ def train_verified(
     model, tune, test, seed, tell
         As for `train`.
     """
-    is_verified = np.zeros(len(labels.corrected), dtype=bool)
-    is_verified[labels.verified.rows] = True
-    table, is_verified = labels.corrected_table(), is_verified[labels.is_kept]
+    is_verified = np.isin(np.arange(len(labels.corrected)), labels.verified.rows)
     trained = train(
-        table, model, tune=tune, test=test, seed=seed, is_verified=is_verified, tell=tell
-    )
+        labels.corrected_table(), model, tune=tune, test=test, seed=seed,
+        is_verified=is_verified[labels.is_kept], tell=tell,
+    )  # fmt: skip
     scores: dict[str, Any] = {
         "rows": len(labels.verified.rows),
         "changed": labels.n_changed,
@@ -178,7 +171,7 @@ def train_verified(
     }
     cannot = _why_not(labels, tune=tune)
     if cannot:
-        scores["words"].append(cannot)
+        scores["words"].append(f"no score on {cannot}")
     else:
         whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, tell=tell)
         scores |= asdict(whole) | {"at_random": at_random and asdict(at_random)}
@@ -233,9 +226,7 @@ def compare_labels(
                 predicted[judged] = fitted.predict(X.iloc[judged])
         return predicted[rows] == labels.corrected[rows]
 
-    # A search solves thousands of small systems: threads would only wait for each other.
-    threads = threadpool_limits(1 if tune else None, user_api="blas")
-    with threads, errors_about_table(model), small_classes_allowed():
+    with fitting(model, tune=tune):
         before = after = is_right(given, np.ones(len(given), dtype=bool), "given")
         if labels.n_changed or labels.n_excluded:
             after = is_right(labels.corrected, labels.is_kept, "corrected")
@@ -252,14 +243,13 @@ def _compared(before: np.ndarray, after: np.ndarray) -> Comparison:
 
 def _why_not(labels: ReviewedLabels, *, tune: bool) -> str:
     """Return why there is no score on verified rows; empty if there is one."""
-    n_rows, given = len(labels.verified.rows), labels.table.y
+    n_rows, both = len(labels.verified.rows), (labels.table.y, labels.corrected[labels.is_kept])
     if n_rows < MIN_VERIFIED:
-        return f"no score on {counted(n_rows, 'verified row')}: {MIN_VERIFIED} are needed"
-    if folds_for(given) < 2:
-        return "no score on verified rows: every class has a single row"
-    both = (given, labels.corrected[labels.is_kept])
+        return f"{counted(n_rows, 'verified row')}: {MIN_VERIFIED} are needed"
+    if folds_for(labels.table.y) < 2:
+        return "verified rows: every class has a single row"
     if tune and min(np.unique(y, return_counts=True)[1].min() for y in both) < ROWS_TO_SEARCH:
-        return "no score on verified rows: a class is too small to search settings in every fold"
+        return "verified rows: a class is too small to search settings in every fold"
     return ""
 
 
@@ -285,15 +275,15 @@ def _results(labels: ReviewedLabels, whole: Comparison, at_random: Comparison | 
     if not labels.n_changed and not labels.n_excluded:
         words = [f"accuracy {whole.given:.3f} {rows}; the labels are the given ones"]
     else:
-        words = [f"accuracy {whole.scores}, {rows}; {whole.verdict}"]
+        words = [f"accuracy {rows}: {whole.scores}{whole.verdict}"]
     if drawn.mean() < 0.5:
         words.append(
-            "most of these rows were looked at because they are doubtful; they are harder than the "
+            "most of these rows were reviewed because they are doubtful; they are harder than the "
             "rest, so this is no score of the whole table"
         )
     if at_random is not None and not drawn.all():
         words.append(
-            f"on the {at_random.rows} drawn at random, which stand for the rows that nobody chose: "
-            + "; ".join(filter(None, [at_random.scores, at_random.difference]))
+            f"accuracy on the {at_random.rows} of them drawn at random, which stand for all rows: "
+            f"{at_random.scores}"
         )
     return words

@@ -40,7 +40,7 @@ def test_rows_columns_and_types_are_those_that_were_written(tmp_path, kind):
     batches = list(table.batches())
     assert table.names == TABLE.column_names
     assert rows_of(batches) == ROWS
-    assert table.rows_about == 10
+    assert table.n_rows == 10
     kinds = {field.name: field.type for field in batches[0].schema}
     assert kinds["s"] == pa.string()
     assert kinds["n"] == pa.int64()

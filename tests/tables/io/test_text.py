@@ -73,7 +73,7 @@ def test_cells_are_read_as_they_were_written_by_every_way(
         read = opened(content, Path(folder), compression, separator=separator, encoding=stated)
         assert read.names == names
         assert typed_rows_of(read) == (rows, {pa.string()})
-        assert read.rows_about == len(rows)
+        assert read.n_rows == len(rows)
         turned = [row[::-1] for row in rows]
         assert rows_of(read.batches(names[::-1])) == turned
         parts = pickle.loads(pickle.dumps(read.parts()))
@@ -155,33 +155,13 @@ def test_cells_agree_with_pandas_on_real_files(name, separator, encoding):
     assert rows_of(table.batches()) == oracle.to_numpy().tolist()
 
 
-@given(
-    tables(),
-    st.lists(st.text("ab ,;é", min_size=1, max_size=12), min_size=1, max_size=4),
-    st.sampled_from(["\n", "\r\n", "\r"]),
-    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
-    st.sampled_from([7, 2**20]),
-)
-def test_comments_above_the_header_change_no_cell_and_shift_lines(
-    table, comments, newline, encoding, chunk
-):
-    names, rows = table
-    names = ["first", "second", *names]
-    rows = [["x", str(number), *row] for number, row in enumerate(rows)]
-    above = "".join(f"# {comment}{newline}" for comment in comments)
-    content = (above + newline + written(names, rows, "|", newline)).encode(encoding)
-    shift = len(comments) + 1
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_io, "CHUNK_BYTES", chunk)
-        plain = opened(written(names, rows, "|", newline), Path(folder), separator="|")
-        lines = [line + shift for line in plain.lines().tolist()]
-        read = opened(content, Path(folder), separator="|")
-        assert read.names == plain.names
-        assert rows_of(read.batches()) == rows
-        assert [row for part in read.parts() for row in rows_of(part.batches())] == rows
-        assert read.lines().tolist() == lines
-        assert read.place(len(rows) - 1) == f"line {lines[-1]}"
-    assert f"skipped {shift} lines above the header ('#" in read.remarks[0]
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_lines_above_the_header_are_skipped_and_counted(tmp_path, newline):
+    content = newline.join(["# one, two", "", "# three", "a,b,c", "1,x,u", "", "2,y,v"])
+    read = opened(content, tmp_path)
+    assert (read.names, rows_of(read.batches())) == ([*"abc"], [[*"1xu"], [*"2yv"]])
+    assert (read.lines().tolist(), read.place(1)) == ([5, 7], "line 7")
+    assert "skipped 3 lines above the header ('#" in read.notes[0]
 
 
 def test_an_open_quotation_mark_does_not_take_all_memory(tmp_path, monkeypatch):

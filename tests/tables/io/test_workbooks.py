@@ -108,7 +108,7 @@ def test_the_first_sheet_with_cells_is_read_unless_another_is_stated(tmp_path):
     sheets = {"Empty": [], "One": [["a"], [1]], "Two": [["b"], [2]]}
     path = write_xlsx(tmp_path / "t.xlsx", sheets)
     assert opened(path).names == ["a"]
-    assert "sheet 'One', number 2 of 3" in opened(path).remarks[0]
+    assert "sheet 'One', number 2 of 3" in opened(path).notes[0]
     assert [opened(path, sheet=which).names for which in ("Two", "3")] == [["b"], ["b"]]
     (part,) = opened(path, sheet="Two").parts()
     assert rows_of(part.batches()) == [["2"]]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,12 @@ LONGEST_NAME = 10_000
 _BATCH_CELLS = 2**20
 _BATCH_ROWS = 2**16
 _NOTES_SHOWN = 5
+# Endings that decide how programs open a file, with the format; other endings are those of text.
+_FORMATS = {
+    **{ending: ending for ending in (".gz", ".bz2", ".xz", ".zst", ".zip", ".xlsx", ".xlsm")},
+    **{".json": "JSON", ".jsonl": "lines", ".ndjson": "lines", ".parquet": "Parquet"},
+    **{".pq": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"},
+}
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,16 @@ class ReadOptions:
 AS_FOUND = ReadOptions()
 
 
+class Changes(NamedTuple):
+    """Changes of a table."""
+
+    column: str
+    cells: Mapping[int, str]
+    """New texts by row."""
+    drop: Collection[int]
+    """Rows to leave out."""
+
+
 class TableFile(ABC):
     """A table that can be read more than once, in constant memory where its format allows.
 
@@ -55,10 +72,10 @@ class TableFile(ABC):
         As the user named it, for messages.
     names : list of str
         The columns; no two are equal and none is empty.
-    remarks : sequence of str
+    notes : sequence of str
         What the reader decided and a user should know.
-    rows_about : int
-        Number of rows, for a progress bar.
+    n_rows : int
+        Number of rows.
 
     Examples
     --------
@@ -73,11 +90,11 @@ class TableFile(ABC):
     first_row = 0
     """Number, from 0, of the first row; of a part, in the whole table."""
 
-    def __init__(self, path: Path, names: list[str], remarks: Sequence[str], rows_about: int):
+    def __init__(self, path: Path, names: list[str], notes: Sequence[str], n_rows: int):
         self.path = path
         self.names = names
-        self.remarks = tuple(remarks)
-        self.rows_about = rows_about
+        self.notes = tuple(notes)
+        self.n_rows = n_rows
         self._held = ExitStack()
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -112,6 +129,44 @@ class TableFile(ABC):
         """Return the line on which each row begins; None if the format has no lines."""
         return None
 
+    def rewrite(
+        self,
+        temporary: Path,
+        column: str,
+        cells: Mapping[int, str],
+        *,
+        drop: Collection[int] = (),
+    ) -> None:
+        """Write the table to a temporary file, with some cells of one column changed.
+
+        All else stays: format, encoding, separators, quotation marks, line ends, lines above the
+        header and blank lines. Without a change, the file is copied byte for byte. A change of
+        text that is taken back by a second call gives the first file again, if the table is
+        opened with the `ReadOptions` that the reader would otherwise guess from the cells.
+
+        Parameters
+        ----------
+        temporary : Path
+            Where to write; its ending must fit to that of the file.
+        column : str
+            A name out of `names`.
+        cells : mapping of int to str
+            The new text of cells, exactly, by the number of the row, from 0.
+        drop : collection of int, default=()
+            Rows to leave out.
+        """
+        dropped = frozenset(map(int, drop))
+        changed = {int(row): text for row, text in cells.items() if int(row) not in dropped}
+        changes = Changes(column, changed, dropped)
+        _check_changes(self, temporary, changes)
+        if changed or dropped:
+            self._rewrite(temporary, changes)
+        else:
+            shutil.copyfile(self.path, temporary)
+
+    def _rewrite(self, temporary: Path, changes: Changes) -> None:
+        raise NotImplementedError
+
     def hold(self, resource: AbstractContextManager) -> None:
         """Enter a context that is to be left when the table is closed.
 
@@ -141,6 +196,32 @@ class TableFile(ABC):
         part = copy.copy(self)
         part.__dict__.update(first_row=first_row, **chunks)
         return part
+
+
+def _check_changes(table: TableFile, temporary: Path, changes: Changes) -> None:
+    path, n_rows = table.path, table.n_rows
+    known_columns(path, table.names, [changes.column])
+    outside = next((row for row in {*changes.cells, *changes.drop} if not 0 <= row < n_rows), None)
+    problem = ""
+    if path.is_dir():
+        problem = "is a folder of Parquet files; name one of its files."
+    elif not path.is_file():
+        problem = "is no file, so it cannot be written again; save the table as a file first."
+    elif temporary.suffix and path.suffix and _format(temporary) != _format(path):
+        problem = f"keeps its format; name a file that ends in {path.suffix!r}"
+        problem += f" rather than in {temporary.suffix!r}."
+    elif not all(map(str.strip, changes.cells.values())):
+        problem = "cannot have an empty label; leave the row out instead."
+    elif outside is not None:
+        problem = f"has no row {outside}; its {n_rows} rows are numbered from 0 to {n_rows - 1}."
+    elif len(changes.drop) == n_rows:
+        problem = f"would lose all {n_rows} rows; keep at least one."
+    if problem:
+        raise TableError(f"{path} {problem}")
+
+
+def _format(path: Path) -> str:
+    return _FORMATS.get(path.suffix.lower(), "text")
 
 
 def known_columns(path: Path, names: Sequence[str], columns: Sequence[str]) -> list[str]:

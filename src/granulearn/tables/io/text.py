@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
@@ -20,7 +21,8 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_row
-from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile, named_columns
+from granulearn.tables.io.edits import Edit, edited
+from granulearn.tables.io.table_file import AS_FOUND, Changes, ReadOptions, TableFile, named_columns
 from granulearn.tables.io.text_source import Encoding, TextSource, detect_legacy, find_encoding
 from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.utils.text import counted, listed, quoted
@@ -34,6 +36,9 @@ _BEGINNING = 2**23
 _SAMPLE_LINES, _LONGEST_LINE = 500, 2**12
 _RAGGED_SHOWN = 20
 _QUOTE, _LF, _CR = b'"\n\r'
+_LINE_END = re.compile(rb"\r\n|\r|\n|")
+# The quoting style of a column is judged by its first cells.
+_JUDGED_CELLS = 1000
 
 
 class RowStarts(NamedTuple):
@@ -273,6 +278,45 @@ class TextTable(TableFile):
         order = np.argsort(np.concatenate([others, numbers]))
         return pa.concat_tables([table, repaired]).take(order)
 
+    def _rewrite(self, temporary: Path, changes: Changes) -> None:
+        """Write a text file with some cells of one column changed, without some rows.
+
+        A cell keeps its quoting style where the new text allows it. If only the old text needed
+        quotes, most cells of the column decide. So changing a cell back gives the same bytes.
+        """
+        source, (column, cells, drop) = self.source, changes
+        for label in set(cells.values()):
+            _check_encodable(source, label)
+        rows = _TextRows(self, column, source.whole())
+
+        @cache
+        def column_is_quoted() -> bool:
+            others = (rows.cell(row) for row in range(len(rows.begins)) if row not in cells)
+            found = (rows.unquoted(*bounds) for bounds in others if bounds)
+            # Many programs that quote all texts do not quote empty ones.
+            judged = (quoted for text, quoted in found if text and not rows.needs_quotes(text))
+            styles = list(islice(judged, _JUDGED_CELLS))
+            return 2 * sum(styles) > len(styles)
+
+        def change(row: int, new: str) -> Edit:
+            bounds = rows.cell(row)
+            if bounds is None:
+                raise TableError(
+                    f"{self.path}, {self.place(row)}: the row is blank and has fewer cells than "
+                    "there are columns, so it has no cell to change; fill it up or leave it out."
+                )
+            old, was_quoted = rows.unquoted(*bounds)
+            if new == old:
+                return Edit(*bounds, rows.content[slice(*bounds)])
+            keeps_quotes = was_quoted and (not rows.needs_quotes(old) or column_is_quoted())
+            if rows.needs_quotes(new) or keeps_quotes:
+                new = '"' + new.replace('"', '""') + '"'
+            return Edit(*bounds, new.encode(source.text_encoding))
+
+        edits = [change(row, new) for row, new in cells.items()]
+        edits += [Edit(rows.begins[row], rows.next_line(row), b"") for row in drop]
+        source.write(temporary, edited(rows.content, edits))
+
 
 class _Scan:
     """One pass over a text file: its dialect and header, where its rows are, its encoding."""
@@ -403,3 +447,71 @@ class _Scan:
 def _count_lines(content: bytes) -> int:
     """Return how many lines end in a text."""
     return content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n")
+
+
+def _check_encodable(source: TextSource, label: str) -> None:
+    name = source.encoding.name if source.encoding else "utf-8"
+    try:
+        label.encode(name)
+    except UnicodeEncodeError as error:
+        raise TableError(
+            f"{source.shown} is in {name}, which cannot hold the label {label!r}; save the "
+            "table in UTF-8, or spell the label otherwise."
+        ) from error
+    if "\0" in label:
+        raise TableError(
+            f"{source.shown}: the label {label!r} holds a NUL character, which no table of "
+            "text can hold; spell the label otherwise."
+        )
+
+
+class _TextRows:
+    """The rows of a text table, and the cells of one column in them.
+
+    The strict reader has accepted them: a quotation mark at the beginning of a cell is closed at
+    its end, and one that stands elsewhere means itself.
+    """
+
+    def __init__(self, table: TextTable, column: str, content: bytes):
+        self.content, self._n_columns = content, len(table.names)
+        self._source, self._index = table.source, table.names.index(column)
+        self._separator = table.separator.encode()
+        self._special = (table.separator, *'"\r\n')
+        # Possessive: no backtracking, so time is linear.
+        pattern = rb'"[^"]*+(?:""[^"]*+)*+"|[^%b\r\n]*+' % re.escape(self._separator)
+        self._cell = re.compile(pattern)
+        self.begins: list[int] = []
+        """Where the rows begin."""
+        for chunk in table.chunks:
+            starts = row_starts(content[chunk.begin : chunk.end], table.separator)
+            self.begins += (chunk.begin + starts.offsets).tolist()
+        if len(self.begins) != table.n_rows:
+            raise table.changed()
+
+    def _cells(self, row: int) -> Iterator[tuple[int, int]]:
+        begin = self.begins[row]
+        while found := self._cell.match(self.content, begin):  # it may be empty
+            yield found.span()
+            if not self.content.startswith(self._separator, found.end()):
+                return
+            begin = found.end() + 1
+
+    def cell(self, row: int) -> tuple[int, int] | None:
+        """Return where the cell of a row stands; None if the row has too few cells."""
+        found = list(islice(self._cells(row), self._n_columns))
+        return found[self._index] if len(found) == self._n_columns else None
+
+    def next_line(self, row: int) -> int:
+        """Return where the line after a row begins."""
+        *_, (_, end) = self._cells(row)
+        found = _LINE_END.match(self.content, end)
+        return found.end() if found else end
+
+    def unquoted(self, begin: int, end: int) -> tuple[str, bool]:
+        """Return the text of a cell, and whether it is quoted."""
+        text = self._source.decode(self.content[begin:end])
+        return (text[1:-1].replace('""', '"'), True) if text.startswith('"') else (text, False)
+
+    def needs_quotes(self, text: str) -> bool:
+        """Return whether a cell with this text would be read as another one without quotes."""
+        return any(sign in text for sign in self._special)

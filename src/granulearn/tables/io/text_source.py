@@ -23,6 +23,7 @@ from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
+from granulearn.tables.io.edits import changed_member
 from granulearn.tables.messages import Message, Setting, TableError
 
 COMPRESSIONS = {
@@ -35,6 +36,8 @@ COMPRESSIONS = {
 }
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException, OSError)
 _BLOCK = 2**18
+# The default of gzip. The highest level takes three times as long and saves little.
+_GZIP_LEVEL = 6
 # UTF-32 first: its mark begins with that of UTF-16.
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -142,6 +145,41 @@ class TextSource:
         """Return whole characters, read from what `open` gave."""
         return content.decode(self.text_encoding)
 
+    def whole(self) -> bytes:
+        """Return all that `open` gives, from offset 0; refuse a text that `write` would change."""
+        if not self.as_is and self.encoding is not None:
+            name = self.encoding.name
+            with self.decompressed() as stream:
+                content = stream.read()
+            if content.decode(name).encode(name) != content:
+                raise TableError(
+                    f"{self.shown} is in {name} and spells a character in two ways, so that no "
+                    "cell can be changed alone; save the table in UTF-8."
+                )
+        with self.open(0) as stream:
+            return stream.read()
+
+    def write(self, temporary: Path, content: bytes) -> None:
+        """Write a text, changed since `whole` gave it, in this encoding and compression."""
+        if not self.as_is and self.encoding is not None:
+            mark = "\ufeff" if self.encoding.bom else ""
+            content = (mark + content.decode()).encode(self.encoding.name)
+        if self.compression == "zip":
+            with zipfile.ZipFile(self.path) as archive:
+                table = next(filter(_is_table, archive.infolist()))
+            with changed_member(self.path, temporary, table.filename) as member:
+                member.write(content)
+        elif self.compression == "zstd":
+            with pa.CompressedOutputStream(str(temporary), "zstd") as stream:
+                stream.write(content)
+        else:
+            # No time of writing is stored, so that equal tables give equal files.
+            if self.compression == "gzip":
+                content = gzip.compress(content, _GZIP_LEVEL, mtime=0)
+            elif self.compression is not None:
+                content = {"bz2": bz2, "xz": lzma}[self.compression].compress(content)
+            temporary.write_bytes(content)
+
 
 class _Blocks(io.RawIOBase):
     """Blocks of bytes, made of a file, as a stream."""
@@ -188,13 +226,13 @@ def _decompressor(file: BinaryIO, source: TextSource) -> Any:
     return openers[source.compression](file)
 
 
-def is_table(member: zipfile.ZipInfo) -> bool:
+def _is_table(member: zipfile.ZipInfo) -> bool:
     """Return whether a member of an archive is no folder, and none of the notes of macOS."""
     return not member.is_dir() and not member.filename.startswith("__MACOSX/")
 
 
 def _only_member(archive: zipfile.ZipFile, shown: Path) -> Any:
-    members = list(filter(is_table, archive.infolist()))
+    members = list(filter(_is_table, archive.infolist()))
     names = [member.filename for member in members]
     if len(members) != 1:
         found = f"holds {len(members)} files: {', '.join(map(repr, names[:20]))}"

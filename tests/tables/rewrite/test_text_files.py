@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from granulearn.tables import TableError
 from granulearn.tables.io import text as text_io
-from tests.tables.relabel.rewritten_tables import (
+from tests.tables.rewrite.rewritten_tables import (
     changed_files,
     in_quotes,
     needs_quotes,

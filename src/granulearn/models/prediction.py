@@ -1,4 +1,4 @@
-"""A model predicts a table batch by batch: the rows of an output file, and what to say of them."""
+"""The rows of an output file: a model predicts a table batch by batch."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from granulearn.models import LoadedModel
-from granulearn.models.row_reading import Place, RowReading
-from granulearn.tables.io.table_file import TableFile, similar_names
+from granulearn.models.loaded_model import LoadedModel
+from granulearn.models.row_reading import Place, RowReading, chunks
+from granulearn.tables.inspection import no_column
+from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.tables.schema import TypedRows
 
@@ -67,9 +67,7 @@ class Predictor:
         """
         problems = self.loaded.inputs.missing_columns(path, names)
         problems += [
-            Message(
-                f"{path} has no column {name!r} (", Setting("keep"), f"); {_meant(name, names)}"
-            )
+            Message(f"{path}: ", no_column(name, names, Setting("keep")))
             for name in self.keep
             if name not in names
         ]
@@ -123,7 +121,7 @@ class Predictor:
         """
         n_rows, writer = 0, None
         with ExitStack() as opened:
-            for chunk in self.loaded.chunks(source, self.input_names):
+            for chunk in chunks(source, self.input_names, self.loaded.rows_per_chunk):
                 answers = self.predict_batch(chunk, place, first_row + n_rows)
                 if writer is None:
                     writer = opened.enter_context(open_writer(answers.schema))
@@ -148,29 +146,21 @@ class Predictor:
         return [name for name in names if name not in used]
 
     def _numbers(self, read: TypedRows, place: Place, first_row: int) -> dict[str, pa.Array]:
-        predicted = self.loaded.predict_read(read, place, first_row)
+        predicted = self.loaded.answers("predict", read, place, first_row)
         if predicted.ndim == 1:
             return {PREDICTION: pa.array(predicted)}
-        return {
-            f"{PREDICTION}_{number}": pa.array(target)
-            for number, target in enumerate(predicted.T, start=1)
-        }
+        targets = enumerate(predicted.T, start=1)
+        return {f"{PREDICTION}_{number}": pa.array(target) for number, target in targets}
 
     def _labels(self, read: TypedRows, place: Place, first_row: int) -> dict[str, pa.Array]:
-        if self.proba:
-            probabilities = self.loaded.proba_read(read, place, first_row)
-            # The classes of highest probability are what `predict` returns.
-            predicted = self.loaded.classes_[probabilities.argmax(axis=1)]
-        else:
-            predicted = self.loaded.predict_read(read, place, first_row)
-        labels, counts = np.unique(predicted, return_counts=True)
-        self.counts.update(dict(zip(labels.tolist(), counts.tolist(), strict=True)))
+        method = "predict_proba" if self.proba else "predict"
+        predicted = answers = self.loaded.answers(method, read, place, first_row)
+        if self.proba:  # the classes of highest probability are what `predict` returns
+            predicted = self.loaded.classes_[answers.argmax(axis=1)]
+        self.counts.update(predicted.tolist())
         outputs = {PREDICTION: pa.array(predicted)}
-        if self.proba:
-            for position, label in enumerate(self.loaded.classes_):
-                outputs[f"probability_{label}"] = pa.array(probabilities[:, position])
+        for label, column in (
+            zip(self.loaded.classes_, answers.T, strict=True) if self.proba else ()
+        ):
+            outputs[f"probability_{label}"] = pa.array(column)
         return outputs
-
-
-def _meant(name: str, names: Sequence[str]) -> str:
-    return f"did you mean one of {similar_names(name, names) or list(names[:10])}?"

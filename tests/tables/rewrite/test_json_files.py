@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from granulearn.tables import TableError
-from tests.tables.relabel.rewritten_tables import read, rewritten
+from tests.tables.rewrite.rewritten_tables import read, rewritten
 
 
 def can_be_bare(text: str) -> bool:

@@ -8,7 +8,6 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from granulearn.tables import ReadOptions, open_table
-from granulearn.tables.relabel import rewrite_table
 from tests.tables.nasty_tables import rows_of
 
 # Encodings with letters that they hold. The second bytes of two letters are ASCII in cp932.
@@ -31,7 +30,7 @@ def rewritten(content: bytes, name: str, column: str, cells, drop=(), **reading)
         path, draft = Path(folder) / name, Path(folder) / f"draft{Path(name).suffix}"
         path.write_bytes(content)
         with open_table(path, ReadOptions(**reading)) as table:
-            rewrite_table(table, draft, column, cells, drop=drop)
+            table.rewrite(draft, column, cells, drop=drop)
         assert path.read_bytes() == content
         return draft.read_bytes()
 

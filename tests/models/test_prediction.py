@@ -8,12 +8,11 @@ from numpy.testing import assert_array_equal
 
 from granulearn.models import LoadedModel, ModelCard, ModelFileError
 from granulearn.models.loaded_model import wrong_columns
+from granulearn.models.prediction import Predictor
 from granulearn.rvfl import RVFLClassifier, RVFLRegressor
 from granulearn.tables import TableError, open_table
-from granulearn.training.prediction import Predictor
-from granulearn.training.training import input_cards, make_pipeline
-from tests.cli.commands import people
-from tests.models.loaded_models import fitted, place, row_of, write_messy_people
+from granulearn.training.training import input_cards
+from tests.models.loaded_models import fitted, place, write_messy_people
 from tests.training.small_tables import read
 
 
@@ -61,26 +60,6 @@ def test_all_columns_that_are_not_there_are_named_at_once(loaded):
     assert "new.csv lacks 2 of the 6 columns" in first
     assert "'income', 'price'; it has 'Preis', 'nr' instead" in first
     assert "no column 'Prices' (keep=...); did you mean one of ['Preis']" in second
-
-
-def test_unknown_categories_are_counted_by_column(loaded, table):
-    predictor = Predictor(loaded)
-    batch = row_of(table, città=["Graz", "Wien", "Wien", "", "Rom"])
-    assert predictor.predict_batch(batch, place, 10).num_rows == 5
-    assert predictor.reading.unknown == {"città": {"Wien": 2, "Rom": 1}}
-    (said,) = predictor.reading.warnings(place)
-    assert "3 cells hold 2 categories" in said
-    assert "first 'Wien' at line 13" in said
-
-
-def test_a_pipeline_made_in_python_reads_numbers_and_categories_by_its_card(table):
-    X = people()[["age", "città"]].astype({"città": "category"})
-    pipeline = make_pipeline(RVFLClassifier(random_state=0)).fit(X, people()["label"])
-    predictor = Predictor(LoadedModel(pipeline, ModelCard(columns=input_cards(X))))
-    with open_table(table) as file:
-        (batch,) = file.batches(predictor.input_names)
-    answers = predictor.predict_batch(batch, place, 0)
-    assert answers.column("prediction").to_pylist() == pipeline.predict(X).tolist()
 
 
 def test_a_model_that_fills_in_nothing_names_the_first_missing_cell():

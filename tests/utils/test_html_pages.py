@@ -5,7 +5,7 @@ import sys
 import pytest
 from jinja2 import UndefinedError
 
-from granulearn.models.html_pages import render_html
+from granulearn.utils.html_pages import render_html
 
 TEMPLATE = "<style>{{ inlined('a.css') }}</style>{{ value | loud }}{{ other }}\n"
 

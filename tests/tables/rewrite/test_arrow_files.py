@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.tables import TableError, open_table
-from granulearn.tables.relabel import rewrite_table
 
 N_ROWS = 10
 TABLE = pa.table(
@@ -87,7 +86,7 @@ WAYS = {
 
 def rewrite(path, draft, column, cells, drop=()):
     with open_table(path) as table:
-        rewrite_table(table, draft, column, cells, drop=drop)
+        table.rewrite(draft, column, cells, drop=drop)
 
 
 def rewritten(table, way, column, cells, drop=()):

@@ -9,26 +9,24 @@ import pandas as pd
 import pytest
 
 from granulearn.tables import TableError, open_table
-from granulearn.tables.relabel import rewrite_table
-from tests.tables.relabel.rewritten_tables import rewritten
+from tests.tables.rewrite.rewritten_tables import rewritten
 
 CONTENT = b"a,b\n1,x\n2,y\n"
 
 
-@pytest.mark.parametrize(("cells", "drop"), [({2: "z"}, ()), ({-1: "z"}, ()), ({}, {7})])
-def test_a_row_that_the_table_lacks_is_named(cells, drop):
-    with pytest.raises(TableError, match=r"t\.csv has no row (2|-1|7); its 2 rows are numbered"):
+@pytest.mark.parametrize(
+    ("cells", "drop", "problem"),
+    [
+        ({2: "z"}, (), r"t\.csv has no row 2; its 2 rows are numbered from 0 to 1"),
+        ({-1: "z"}, (), r"t\.csv has no row -1"),
+        ({}, {7}, r"t\.csv has no row 7"),
+        ({0: " "}, (), "leave the row out"),
+        ({}, {0, 1}, "would lose all 2 rows"),
+    ],
+)
+def test_impossible_changes_are_refused(cells, drop, problem):
+    with pytest.raises(TableError, match=problem):
         rewritten(CONTENT, "t.csv", "b", cells, drop)
-
-
-def test_an_empty_label_is_refused():
-    with pytest.raises(TableError, match="leave the row out"):
-        rewritten(CONTENT, "t.csv", "b", {0: " "})
-
-
-def test_some_row_must_be_left():
-    with pytest.raises(TableError, match="all 2 rows would be left out"):
-        rewritten(CONTENT, "t.csv", "b", {}, {0, 1})
 
 
 @pytest.mark.parametrize("ending", [".gz", ".xlsx", ".parquet", ".json"])
@@ -36,13 +34,13 @@ def test_the_draft_must_end_as_the_format_demands(ending, tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(CONTENT)
     with pytest.raises(TableError, match=f"ends in '.csv' rather than in '{ending}'"):
-        rewrite_table(open_table(path), tmp_path / f"draft{ending}", "b", {0: "z"})
+        open_table(path).rewrite(tmp_path / f"draft{ending}", "b", {0: "z"})
 
 
 def test_a_folder_of_parquet_files_is_refused(tmp_path):
     pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "part.parquet")
     with pytest.raises(TableError, match="name one of its files"):
-        rewrite_table(open_table(tmp_path), tmp_path / "draft.parquet", "a", {0: "2"})
+        open_table(tmp_path).rewrite(tmp_path / "draft.parquet", "a", {0: "2"})
 
 
 def test_what_came_from_a_pipe_is_refused(tmp_path):
@@ -53,7 +51,7 @@ def test_what_came_from_a_pipe_is_refused(tmp_path):
             open_table(tmp_path / "pipe") as table,
             pytest.raises(TableError, match="save the table as a file"),
         ):
-            rewrite_table(table, tmp_path / "draft.csv", "b", {})
+            table.rewrite(tmp_path / "draft.csv", "b", {})
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.jsonl"])
@@ -69,5 +67,5 @@ def test_reading_and_rewriting_open_the_file_three_times(name, tmp_path):
     sys.addaudithook(count)
     with open_table(path) as table:
         list(table.batches())
-        rewrite_table(table, tmp_path / f"draft{path.suffix}", "b", {0: "z"})
+        table.rewrite(tmp_path / f"draft{path.suffix}", "b", {0: "z"})
     assert len(opens) == 3
