@@ -39,7 +39,7 @@ MEMBERS = ("forest", "rvfl", "booster")
 # Prior of the ensemble weights, worth 300 samples and more of small tables: there, the errors of
 # boosted trees under wrong labels are known least.
 PRIOR = {"forest": 0.5, "rvfl": 0.5, "booster": 0.0}
-PRIOR_SAMPLES, PRIOR_SAMPLES_TIMES_ROWS = 300, 300_000
+PRIOR_SAMPLES, PRIOR_SAMPLES_TIMES_ROWS = 300, 700_000
 # Label smoothing while the temperature is chosen: one label in a hundred may be any.
 SMOOTHING = 0.01
 # At most so many rows choose weights and temperature.
@@ -123,7 +123,7 @@ class RobustClassifier(DecisionClassifier):
     Weights and temperature come from at most 10,000 samples without a duplicate in the
     training data, because a member may have seen the duplicate. With fewer than 20 of
     them the temperature is one. The prior of the weights, halves for forest and networks,
-    is worth 300 + 300,000/n samples.
+    is worth 300 + 700,000/n samples.
 
     A member that was passed hands out its out-of-sample probabilities as
     ``out_of_sample_proba_`` or ``oob_proba_``; otherwise five-fold cross-validation
