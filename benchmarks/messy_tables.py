@@ -39,7 +39,7 @@ with no flag but `--target`.
   where a run was refused, a script did what the message asked and ran again, at most six times.
   Files in another encoding were converted from the right one. Written down is how often runs were
   refused, why, and what was learnt from or misread without a remark in the end. A false all-clear:
-  it ran, and nothing was said of anything planted, or a column that gives the target away was used.
+  it ran, and nothing was said of anything planted, or a column that leaks the target was used.
   These facts were recorded once, in `benchmarks/messy_before.csv`.
 - **now** is the first run: exit codes, and what was said of what was planted. This column is
   written by `python benchmarks/messy_tables.py docs/results/messy_tables.md`.

@@ -36,7 +36,7 @@ def audited(X, y):
 @pytest.fixture(scope="module")
 def case():
     X, y, groups = planted()
-    # The last column gives the target away, so that an audit with it would doubt nothing.
+    # The last column leaks the target, so that an audit with it would doubt nothing.
     return X, audited(X[:, :-1], y), groups
 
 

@@ -18,7 +18,7 @@ from granulearn.tables.checks import (
     NEAR_SHARE,
     ROWS_PER_VALUE,
     VALUES_PER_CLASS,
-    told_classes,
+    majority_classes,
 )
 
 LEAK = "giveaway column"
@@ -61,12 +61,12 @@ def find_leaks(
     most_telling = max(1, MOST_SHARE * len(set(sources)))
     for column in _candidates(X[glance], codes[glance], len(classes)):
         counts = _contingency(X[:, column], codes, len(classes), glance)
-        if not told_classes(counts, (NEAR_SHARE, NEAR_SHARE))[0]:
+        if not majority_classes(counts, (NEAR_SHARE, NEAR_SHARE))[0]:
             continue
         telling.add(sources[column])
         if len(telling) > most_telling:
             return []
-        share, _ = told_classes(counts)
+        share, _ = majority_classes(counts)
         if not share:
             continue
         words = (

@@ -61,7 +61,7 @@ SHOWN_LETTERS = 200
 KEPT_HASHES = 4096
 # Floats are exact for all whole numbers below.
 _EXACT_BELOW = 2.0**53
-# With an exponent, or so many digits, a number may be too large to compute with.
+# With an exponent, or this many digits, a number may be too large to compute with.
 _MAY_BE_LARGE = re.compile("[eE][-+]?1|.{150}")
 
 # Classes of cells that are neither numbers nor dates.
@@ -276,7 +276,7 @@ def hash_cells(cells: pa.Array) -> np.ndarray:
     return hash_array(cells.to_numpy(zero_copy_only=False), categorize=False)
 
 
-# A wrong parse is worse than none: so many of the cells must have the form of a column.
+# A wrong parse is worse than none: at least this share of the cells has the form of a column.
 NEEDED_SHARE = 0.99
 MANY = 0.5
 MAX_UNITS_SAID = 8
@@ -285,7 +285,7 @@ ENOUGH_ROWS = 20
 NEARLY_ALL = 0.95
 BLANKS_OF_SENTENCES = 3
 LETTERS_OF_SENTENCES = 60
-# The last word of a name tells; the number of visitors is none of theirs.
+# The last word of a name decides: the number of visitors is no ID.
 _ID_NAME = re.compile(
     r"(?:^|[^a-z])(?:id|ids|nr|no|num|number|key|uuid|guid|ref)[^a-z]*$|^id(?:[^a-z]|$)"
     r"|(?:customer|client|user|order|account|patient|person|employee|student|product|item|case"
@@ -331,7 +331,7 @@ def infer_schema(profiles: Iterable[ColumnProfile], options: ColumnOptions | Non
     return Schema(tuple(_infer_column(profile, options) for profile in profiles))
 
 
-def leave_out(column: Column, reason: str) -> Column:
+def drop_column(column: Column, reason: str) -> Column:
     """Return a column that is not used."""
     never = reason in ("asked", "empty", "nested")
     advice = () if never else (Setting("include", (column.name,)),)
@@ -477,8 +477,8 @@ def _as_date(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
     family = _best_family(profile)
     dates = {kind: n for kind, n in profile.dates().items() if kind.family == family}
     order, day_first = _summed(dates, "order"), options.day_first
-    told = bool(order["day"] or order["month"])
-    if told:
+    is_decided = bool(order["day"] or order["month"])
+    if is_decided:
         day_first = order["day"] >= order["month"]
     first, against = ("day", "month") if day_first else ("month", "day")
     against = against if family == YEAR_LAST and day_first is not None else "none"
@@ -487,7 +487,7 @@ def _as_date(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
         return None
     has_clock = any(kind.has_clock for kind in dates)
     form = DateForm(family, family != YEAR_LAST or bool(day_first), has_clock)
-    if family != YEAR_LAST or told:
+    if family != YEAR_LAST or is_decided:
         return with_fields(column, date=form)
     if day_first is not None:
         note = f"the {first} comes first, as in other columns or as asked"
@@ -530,25 +530,25 @@ def _as_category(profile: ColumnProfile) -> Column:
 def _used_or_not(column: Column, profile: ColumnProfile, options: ColumnOptions) -> Column:
     """Return the column as used or as left out, with the reason."""
     if column.name in options.ignore:
-        return leave_out(column, "asked")
+        return drop_column(column, "asked")
     if column.kind in (NESTED, EMPTY):
-        return leave_out(column, column.kind)
+        return drop_column(column, column.kind)
     if column.dropped or column.name in options.include or column.name in options.categorical:
         return column
     if profile.distinct == 1 and profile.rows > 1:
         # A box that is ticked or not, or a constant.
         few = (1 - NEEDED_SHARE) * profile.rows
         if profile.rows < ENOUGH_ROWS or not few < profile.known < profile.rows - few:
-            return leave_out(column, "constant")
+            return drop_column(column, "constant")
         advice = (Setting("ignore", (column.name,)),)
         return with_fields(column, kind=YES_NO, filled=True, advice=advice)
     if profile.rows < ENOUGH_ROWS:
         return column
     if column.kind == NUMBER:
         reason = _number_without_meaning(column, profile)
-        return leave_out(column, reason) if reason else column
+        return drop_column(column, reason) if reason else column
     reason = _text_without_meaning(profile) if column.kind == CATEGORY else ""
-    return leave_out(with_fields(column, kind=TEXT), reason) if reason else column
+    return drop_column(with_fields(column, kind=TEXT), reason) if reason else column
 
 
 def _number_without_meaning(column: Column, profile: ColumnProfile) -> str:

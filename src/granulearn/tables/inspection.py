@@ -14,8 +14,8 @@ from granulearn.tables.infer import (
     LONGEST_CATEGORY,
     ColumnOptions,
     ColumnProfile,
+    drop_column,
     infer_schema,
-    leave_out,
     profile_column,
 )
 from granulearn.tables.io.table_file import TableFile, similar_names
@@ -183,7 +183,7 @@ def report_second(
     classes = list(report.labels.classes) if report.labels else []
     findings = find(statistics, report.schema, classes, options.include)
     columns = tuple(
-        leave_out(column, "gives the target away") if column.name in findings.leaks else column
+        drop_column(column, "target leakage") if column.name in findings.leaks else column
         for column in report.schema.columns
     )
     warnings = (*report.warnings, *findings.warnings)

@@ -56,7 +56,7 @@ _DOCUMENTS = {
 _NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a]")
 
 
-def open_table(path: str | os.PathLike[str], reading: ReadOptions | None = None) -> TableFile:
+def open_table(path: str | os.PathLike[str], options: ReadOptions | None = None) -> TableFile:
     """Open a table in a file, by what the file holds rather than by its name.
 
     Text with separators (also packed as .gz, .bz2, .xz, .zst or .zip), Parquet and folders
@@ -67,7 +67,7 @@ def open_table(path: str | os.PathLike[str], reading: ReadOptions | None = None)
     ----------
     path : str or path
         A file, a folder of Parquet files, a pipe, or ``-`` for standard input.
-    reading : ReadOptions, default=None
+    options : ReadOptions, default=None
         What is known about the file.
 
     Examples
@@ -82,7 +82,7 @@ def open_table(path: str | os.PathLike[str], reading: ReadOptions | None = None)
     ...     open_table(path).names
     ['column 1', 'price', 'late']
     """
-    path, options = Path(path), reading or AS_FOUND
+    path, options = Path(path), options or AS_FOUND
     is_stdin = str(path) in ("-", "/dev/stdin")
     if not is_stdin and (path.is_file() or path.is_dir() or not path.exists()):
         # A part may be read in another process, which need not be in the same folder.

@@ -79,7 +79,7 @@ class FrameTable(TableFile):
         self.__dict__ = state | {"_table": pa.ipc.open_stream(state["_table"]).read_all()}
 
 
-def table_of(data: Any, reading: ReadOptions | None = None) -> TableFile:
+def table_of(data: Any, options: ReadOptions | None = None) -> TableFile:
     """Return whatever holds a table as a `TableFile`.
 
     Parameters
@@ -87,7 +87,7 @@ def table_of(data: Any, reading: ReadOptions | None = None) -> TableFile:
     data : path, frame of pandas or polars, Arrow table, dict of columns, list of rows, or array
         The table. The index of a pandas frame is left out; columns of an array without names
         are called ``x0``, ``x1``, ...
-    reading : ReadOptions, default=None
+    options : ReadOptions, default=None
         What is known about the file, if it is one.
 
     Examples
@@ -100,7 +100,7 @@ def table_of(data: Any, reading: ReadOptions | None = None) -> TableFile:
     if isinstance(data, TableFile):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return open_table(data, reading)
+        return open_table(data, options)
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):

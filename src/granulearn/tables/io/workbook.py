@@ -64,12 +64,12 @@ class WorkbookTable(FrameTable):
         The file.
     shown : Path
         As the user named it, for messages.
-    reading : ReadOptions, optional
+    options : ReadOptions, optional
         Which sheet; the first one that is visible and not empty unless stated.
     """
 
-    def __init__(self, path: Path, shown: Path, reading: ReadOptions = AS_FOUND):
-        self.sheet, cells, (top, left), note = _chosen_sheet(path, shown, reading.sheet)
+    def __init__(self, path: Path, shown: Path, options: ReadOptions = AS_FOUND):
+        self.sheet, cells, (top, left), note = _chosen_sheet(path, shown, options.sheet)
         filled = [number for number, row in enumerate(cells) if _is_filled(row)]
         if len(filled) < 2:
             what = "has a header but no data rows" if filled else "is empty"

@@ -125,11 +125,11 @@ def parse_booleans(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     return values, np.isnan(values) & text.is_valid().to_numpy(zero_copy_only=False)
 
 
-def row_hashes(cells: pa.Table, leave_out: str = "") -> list[str]:
-    """Return a hash of the cells of each row, as they were read."""
+def row_hashes(cells: pa.Table, label: str = "") -> list[str]:
+    """Return a hash of the cells of each row, as they were read, without those of the label."""
     hashes = [blake2b(digest_size=8) for _ in range(cells.num_rows)]
     for name in cells.column_names:
-        if name == leave_out or is_nested(cells[name].type):
+        if name == label or is_nested(cells[name].type):
             continue
         texts = as_text(cells[name].combine_chunks()).to_pylist()
         for row, text in zip(hashes, texts, strict=True):
