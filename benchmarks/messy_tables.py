@@ -124,7 +124,7 @@ def _by_report(report: Mapping, planted: Planted) -> tuple[list[str], list[str]]
         f"{report[name]} {name}" for name in COUNTS if report[name] >= getattr(planted, name) > 0
     ]
     lost = [name for name in COUNTS if report[name] < getattr(planted, name)]
-    kinds = {column["name"]: column["is"] for column in report["columns"]}
+    kinds = {column["name"]: column["kind"] for column in report["columns"]}
     right = [name for name, kind in planted.kinds.items() if kinds.get(name) == kind]
     lost += [f"{name} is a {kind}" for name, kind in planted.kinds.items() if name not in right]
     if right:

@@ -23,7 +23,7 @@ from granulearn.cli import exit_codes, output
 from granulearn.utils.text import visible
 from tests.cli.commands import COMMAND, fails, granulearn, people, run, succeeds
 from tests.cli.terminals import in_terminal
-from tests.warm_processes import Command
+from tests.processes import Command
 
 TITLE = "\x1b]0;owned\x07"  # sets the title of the window
 TURNED = "\u202egnp.exe\u202c"  # shown from right to left

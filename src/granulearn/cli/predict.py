@@ -92,7 +92,7 @@ def predict(
         facts = {"file": str(output), "rows": n_rows, "predicted": predictor.counts}
         facts |= {"ignored_columns": predictor.ignored_columns(file.names)}
         failures = {name: found.count for name, found in predictor.reading.failures.items()}
-        facts |= {"new_categories": predictor.reading.unknown, "misfits": failures}
+        facts |= {"new_categories": predictor.reading.unknown, "failures": failures}
         out.print_json(facts)
         return
     counts = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
