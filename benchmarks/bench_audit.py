@@ -18,11 +18,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from threadpoolctl import threadpool_limits
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.checks import find_issues
-from granulearn.audit.embedding import place
-from granulearn.audit.noise_rate import unverified_rate
-from granulearn.audit.outliers import is_outlier
-from granulearn.audit.verdicts import rate_labels, weigh_evidence
+from granulearn.audit.embedding import embed_rows
+from granulearn.audit.error_probability import fit_error_model
+from granulearn.audit.label_audit import find_issues
+from granulearn.audit.outliers import outlier_scores
 from granulearn.forest.forest import grow_forest
 
 SIZES = ((300, 10, 2), (1_000, 10, 2), (4_000, 16, 10), (100_000, 20, 2))
@@ -56,8 +55,8 @@ def seconds(n_rows: int, n_features: int, n_classes: int) -> dict[str, float]:
     X, y = made_table(n_rows, n_features, n_classes)
     audit = LabelAudit(random_state=0).fit(X, y)
     rule = audit._settings(*X.shape)
-    evidence = weigh_evidence(audit.out_of_sample_proba_, y, ~np.isnan(audit.label_quality_))
-    noise, places = unverified_rate(evidence), place(X)
+    proba, known = audit.out_of_sample_proba_, audit.ratings_.known
+    model, rows = fit_error_model(proba, y, known), embed_rows(X)
 
     def forest() -> None:
         grown = grow_forest(X, y, n_classes, rule)
@@ -65,13 +64,11 @@ def seconds(n_rows: int, n_features: int, n_classes: int) -> dict[str, float]:
 
     tasks = {
         FOREST: forest,
-        "calibration": lambda: weigh_evidence(audit.out_of_sample_proba_, y, evidence.known),
-        "noise rate": lambda: unverified_rate(evidence),
-        "places of rows": lambda: place(X),
-        "verdicts": lambda: rate_labels(
-            evidence, audit.classes_, noise.working_rates, is_outlier(places)
-        ),
-        "checks beside labels": lambda: find_issues(X, audit.ratings_, places=places),
+        "calibration and noise rate": lambda: fit_error_model(proba, y, known),
+        "rows as points": lambda: embed_rows(X),
+        "outliers": lambda: outlier_scores(rows),
+        "verdicts": lambda: model.rate(audit.classes_, proba, y, known),
+        "checks beside labels": lambda: find_issues(X, audit.ratings_, embedded=rows),
         WHOLE: lambda: LabelAudit(random_state=0).fit(X, y),
     }
     if (n_rows, n_features, n_classes) in WITH_CLEANLAB:

@@ -101,7 +101,7 @@ def press_keys(running: Served, presses: int) -> None:
         browser.set_script_timeout(60)
         browser.set_window_size(1300, 900)
         browser.get(running.address)
-        while not browser.execute_script("return Boolean(desk.card)"):
+        while not browser.execute_script("return Boolean(panel.card)"):
             time.sleep(0.1)
         time.sleep(3)  # somebody looks at the first card
         taken = []

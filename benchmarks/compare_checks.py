@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.checks import find_issues
+from granulearn.audit.label_audit import find_issues
 from granulearn.datasets import load
 
 try:
@@ -135,7 +135,7 @@ def split_class(X, codes, rng) -> Case:
     return Case(X, codes, np.zeros(len(X)), frozenset([largest, new]))
 
 
-def giveaway(X, codes, rng) -> Case:
+def leak(X, codes, rng) -> Case:
     """Append a column that is the target with some noise."""
     column = rng.permutation(codes.max() + 1)[codes] + 0.1 * rng.normal(size=len(codes))
     X = np.column_stack([X, column])
@@ -144,15 +144,15 @@ def giveaway(X, codes, rng) -> Case:
 
 PLANTED = {
     "nothing": (clean, ()),
-    "copies, other label": (copies(0.0), ("contradictory copies",)),
-    "near-copies, other label": (copies(JITTER), ("contradictory copies",)),
-    "copies, other group": (copies(0.0), ("copies across groups",)),
-    "near-copies, other group": (copies(JITTER), ("copies across groups",)),
+    "copies, other label": (copies(0.0), ("contradictory duplicates",)),
+    "near-copies, other label": (copies(JITTER), ("contradictory duplicates",)),
+    "copies, other group": (copies(0.0), ("duplicates across groups",)),
+    "near-copies, other group": (copies(JITTER), ("duplicates across groups",)),
     "rows far in one column": (far_in_one_column, ("outlier",)),
     "rows far in combination": (far_together, ("outlier",)),
     "block of wrong labels": (wrong_block, ("doubtful block",)),
     "class split in two": (split_class, ("overlapping classes",)),
-    "column that is the target": (giveaway, ("giveaway column",)),
+    "column that is the target": (leak, ("target leakage",)),
 }
 KINDS = tuple(dict.fromkeys(kind for _, kinds in PLANTED.values() for kind in kinds))
 
@@ -161,7 +161,7 @@ def our_findings(case: Case, audit: LabelAudit) -> dict[str, set]:
     """Return what our checks report: rows, classes or columns of each kind."""
     found: dict[str, set] = {kind: set() for kind in KINDS}
     for issue in find_issues(case.X, audit.ratings_, groups=case.groups):
-        whole = {"overlapping classes": issue.classes, "giveaway column": issue.columns}
+        whole = {"overlapping classes": issue.classes, "target leakage": issue.columns}
         found[issue.kind] |= set(whole.get(issue.kind, issue.rows))
     return found
 
@@ -187,8 +187,8 @@ def datalab_findings(case: Case, audit: LabelAudit) -> dict[str, set]:
     outliers = np.flatnonzero(lab.get_issues("outlier")["is_outlier_issue"])
     not_even = np.flatnonzero(lab.get_issues("non_iid")["is_non_iid_issue"])
     return {
-        "contradictory copies": of_labels,
-        "copies across groups": of_groups,
+        "contradictory duplicates": of_labels,
+        "duplicates across groups": of_groups,
         "outlier": set(outliers.tolist()),
         "doubtful block": set(not_even.tolist()),
     }
@@ -254,7 +254,7 @@ def page(table: pd.DataFrame, draws: int) -> str:
         cells = []
         for method in methods:
             own = clean_rows[(clean_rows["kind"] == kind) & (clean_rows["method"] == method)]
-            about_rows = kind not in ("overlapping classes", "giveaway column")
+            about_rows = kind not in ("overlapping classes", "target leakage")
             cells.append(f"{own['false'].mean():.2%}" if len(own) and about_rows else "")
             cells.append(f"{own['any_false'].sum()} of {len(own)}" if len(own) else "")
         lines.append(f"| {kind} | " + " | ".join(cells) + " |")

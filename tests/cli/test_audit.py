@@ -103,10 +103,10 @@ def test_json_holds_the_counts_the_worst_and_the_table(mislabelled):
     assert set(facts["verdicts"]) == set(VERDICTS)
     assert sum(facts["verdicts"].values()) == 300
     noise = facts["noise"]
-    assert set(noise) == {"rate", "low", "high", "basis", "words"}
+    assert set(noise) == {"rate", "low", "high", "basis", "message"}
     assert 0 <= noise["low"] <= noise["rate"] <= noise["high"] < 0.6
     assert list(facts["expected_errors"]) == ["20", "50", "100"]
-    assert all(set(issue) == {"kind", "score", "words"} for issue in facts["issues"])
+    assert all(set(issue) == {"kind", "score", "message"} for issue in facts["issues"])
     shown = {"row", "given_label", "predicted_label", "error_probability", "label_quality"}
     assert all(set(label) == shown for label in facts["worst"])
     assert len(facts["worst"]) == min(10, facts["verdicts"]["wrong"])
@@ -300,7 +300,7 @@ def test_a_folder_is_audited_listed_fitted_and_predicted_in_parts(folder, tmp_pa
     assert len(pd.read_parquet(tmp_path / "suspects.ratings")) == 150
     with Review(suspects, "label") as review:
         first = review.next()
-        assert (first.given, first.rival) == tuple(
+        assert (first.given_label, first.second_class) == tuple(
             listed.loc[0, ["given_label", "predicted_label"]]
         )
     facts = succeeds("audit", folder, "-t", "label", "--json").json

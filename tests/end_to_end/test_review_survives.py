@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from granulearn.review.decision_files import read_lines
-from granulearn.review.decisions import standing
+from granulearn.review.decisions import active_decisions
 from tests.review.tables import animals_file
 
 KILLS = 50
@@ -130,5 +130,5 @@ def _check(journal, acknowledged):
     assert len({batch for *_, batch in more}) <= 1
     assert len(more) == (int(more[0][2].partition("/")[2] or 1) if more else 0)
     acknowledged[:] = lines
-    rows = [decision.row for decision in standing(read)]
+    rows = [decision.row for decision in active_decisions(read)]
     assert len(rows) == len(set(rows))

@@ -16,6 +16,7 @@ from granulearn.review.cards import (
     confused_pairs,
     make_card,
     pair_key,
+    rows_of_pair,
 )
 from tests.audit.stubs import audited, saying, with_every_verdict
 
@@ -45,8 +46,8 @@ def test_of_many_the_worst_are_chosen_and_some_of_every_frequent_pair(everything
     wrong = np.flatnonzero(ratings.verdicts == "wrong")
     worst = wrong[np.argsort(ratings.label_quality[wrong], kind="stable")]
     assert set(worst[:2]) <= set(chosen)
-    pairs = {(pair.given, pair.rival) for pair in confused_pairs(ratings) if pair.wrong}
-    assert {(ratings.given[at], ratings.rivals[at]) for at in chosen} == pairs
+    pairs = {pair.key for pair in confused_pairs(ratings) if pair.wrong}
+    assert {pair_key(ratings.given[at], ratings.second_classes[at]) for at in chosen} == pairs
     assert len(chosen) <= 2 + len(pairs)
 
 
@@ -54,7 +55,7 @@ def test_pairs_count_wrong_and_ambiguous_labels_the_most_frequent_first(everythi
     *_, ratings = everything
     pairs = confused_pairs(ratings)
     for pair in pairs:
-        own = (ratings.given == pair.given) & (ratings.rivals == pair.rival)
+        own = rows_of_pair(ratings, pair.key)
         assert pair.wrong == (own & (ratings.verdicts == "wrong")).sum()
         assert pair.ambiguous == (own & (ratings.verdicts == "ambiguous")).sum()
     assert sum(pair.wrong for pair in pairs) == (ratings.verdicts == "wrong").sum()
@@ -87,12 +88,12 @@ def test_a_card_holds_the_row_beside_its_neighbours_columns_that_decide_first(ev
     X, _, ratings = everything
     at, why, table = doubted
     made = make_card(ratings, ShownTable(table, range(1, 151)), why)
-    assert (made.row, made.rival, made.drawn) == (at + 1, why.rival, "worst")
+    assert (made.row, made.second_class, made.drawn) == (at + 1, why.second_class, "worst")
     assert [line.column for line in made.lines if line.decides] == list(why.column_names)
     assert {line.column for line in made.lines} == set(NAMES)
     decides = [line.decides for line in made.lines]
     assert decides == sorted(decides, reverse=True)
-    near = [*made.of_given, *made.of_rival]
+    near = [*made.of_given, *made.of_second]
     assert len(near) == 6
     for line in made.lines:
         place = NAMES.index(line.column)
@@ -114,11 +115,11 @@ def test_classes_come_by_probability_and_keep_their_keys(everything, doubted):
     *_, ratings = everything
     _, why, table = doubted
     made = make_card(ratings, ShownTable(table, range(1, 151)), why)
-    shares = [part.share for part in made.probabilities]
+    shares = [part.probability for part in made.probabilities]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1)
-    assert {part.label for part in made.probabilities if part.is_given} == {made.given}
-    assert {part.label for part in made.probabilities if part.is_rival} == {made.rival}
+    assert {part.label for part in made.probabilities if part.is_given} == {made.given_label}
+    assert {part.label for part in made.probabilities if part.is_second} == {made.second_class}
     keys = {part.label: part.key for part in made.probabilities}
     assert keys == {"cat": "1", "dog": "2", "emu": "3"}
 

@@ -32,7 +32,7 @@ def decide_by(review, truth, n, order="worst"):
     for _ in range(n):
         card = review.next(order)
         right = truth[card.row - 1]
-        if card.given == right:
+        if card.given_label == right:
             review.decide(card, "keep")
         else:
             review.decide(card, "change", right)
@@ -42,12 +42,12 @@ def test_the_most_doubtful_label_comes_first(review):
     card = review.next()
     assert card.row == review.rows()[0]
     assert card.verdict == "wrong"
-    assert card.rival != card.given
+    assert card.second_class != card.given_label
     assert card.kept[0].column == "name"
     assert card.kept[0].own == f"animal {card.row - 1}"
-    assert abs(sum(share.share for share in card.probabilities) - 1) < 1e-6
+    assert abs(sum(share.probability for share in card.probabilities) - 1) < 1e-6
     assert card.against == pytest.approx(
-        1 - next(share.share for share in card.probabilities if share.is_given)
+        1 - next(share.probability for share in card.probabilities if share.is_given)
     )
 
 
@@ -93,7 +93,7 @@ def test_the_same_decision_sent_again_is_taken_once(review):
 
 def test_a_change_to_the_given_label_is_to_keep_it(review):
     card = review.next()
-    review.decide(card, "change", card.given)
+    review.decide(card, "change", card.given_label)
     assert review.decision(card.row).decision == "keep"
 
 
@@ -109,7 +109,7 @@ def test_what_cannot_be_meant_is_refused_and_changes_nothing(review, decision, l
     with pytest.raises(DecisionsError, match=message):
         review.decide(card, decision, label)
     assert review.journal.lines == []
-    with pytest.raises(DecisionsError, match="row 999 is not there"):
+    with pytest.raises(DecisionsError, match="row 999 does not exist"):
         review.decide(999, "keep")
 
 
@@ -182,12 +182,12 @@ def test_a_line_says_all_about_a_decision(saved):
         review.decide(card, "change", note=" two\nlines ")
         (line,) = read_decisions(review.journal.path)
     assert line.row == card.row
-    assert line.given == card.given
-    assert line.label == card.rival
+    assert line.given_label == card.given_label
+    assert line.new_label == card.second_class
     assert (line.note, line.who, line.target, line.drawn) == ("two lines", "ann", "kind", "worst")
     assert line.verdict == "wrong"
     assert float(line.probability) == pytest.approx(card.error_probability, abs=1e-4)
-    assert line.row_hash == review.table.hashes[card.row - 1]
+    assert line.hash == review.table.data.hashes[card.row - 1]
     assert pd.Timestamp(line.when).tz is not None
 
 
@@ -200,7 +200,7 @@ def test_labels_that_are_spelt_otherwise_keep_their_cell(tmp_path):
         review.decide(5, "keep")
         (line,) = read_decisions(review.journal.path)
     assert line.cell == frame.loc[4, "kind"]
-    assert line.given == frame.loc[4, "kind"].strip().lower()
+    assert line.given_label == frame.loc[4, "kind"].strip().lower()
 
 
 def test_decisions_about_another_table_are_refused(saved, tmp_path):
@@ -309,7 +309,7 @@ def test_a_sample_is_worked_off_before_another_is_drawn():
         decide_by(review, truth, 50, "random")
         assert review.next("random") is None
         assert review.next() is None
-        assert review.summary().advice == "Every label has been looked at."
+        assert review.summary().advice == "Every label has been checked."
 
 
 def test_other_columns_can_be_used(review):
@@ -337,7 +337,7 @@ def test_rows_without_a_label_are_not_reviewed(tmp_path):
     with Review(frame, "kind") as review:
         assert (review.rows() % 2 == 0).all()
         assert len(review.rows()) == 60
-        with pytest.raises(DecisionsError, match="row 1 is not there, or has no label"):
+        with pytest.raises(DecisionsError, match="row 1 does not exist, or has no label"):
             review.card(1)
     assert any("60" in str(warning) for warning in review.table.data.report.warnings)
 
@@ -358,7 +358,7 @@ def test_the_suggestion_is_the_one_that_was_shown(saved):
         for card in cards:
             review.decide(card, "change")
             said = review.decision(card.row)
-            assert (said.label or said.given) == card.rival
+            assert (said.new_label or said.given_label) == card.second_class
 
 
 def test_rows_of_the_sample_stand_for_others_however_they_are_decided():
@@ -416,7 +416,7 @@ def test_a_row_whose_label_was_edited_since_is_open_again(saved):
     with Review(path, "kind") as review:
         review.decide(5, "keep")
         review.decide(6, "keep")
-        label = review.decision(5).given
+        label = review.decision(5).given_label
     lines = path.read_text().splitlines()
     lines[5] = lines[5].replace(label, next(c for c in ("cat", "dog") if c != label))
     path.write_text("\n".join(lines) + "\n")

@@ -3,10 +3,8 @@
 import pytest
 
 from granulearn.audit.verified import NO_VERIFIED
-from granulearn.review import Decision, DecisionsError
 from granulearn.review.reviewed_table import ReviewedTable
 from granulearn.tables import ColumnOptions, TableError
-from granulearn.tables.parse.cells import row_hashes
 from tests.review.tables import animals, animals_file
 
 
@@ -16,19 +14,18 @@ def frame():
 
 
 def test_rows_are_known_by_their_cells_without_the_label(frame):
-    table = ReviewedTable(frame, "kind")
+    hashes = ReviewedTable(frame, "kind").data.hashes
     other = frame.assign(kind="cat")
     other.loc[0, "kind"] = "dog"
-    assert table.hashes == row_hashes(table.cells, "kind")
-    assert ReviewedTable(other, "kind").hashes == table.hashes
-    assert ReviewedTable(frame.assign(width=1.0), "kind").hashes != table.hashes
+    assert ReviewedTable(other, "kind").data.hashes == hashes
+    assert ReviewedTable(frame.assign(width=1.0), "kind").data.hashes != hashes
 
 
 def test_labels_are_kept_as_they_are_spelt(frame):
     frame.loc[3, "kind"] = f"{frame.loc[3, 'kind']}  "
     table = ReviewedTable(frame, "kind")
     assert table.data.label_cells == frame["kind"].tolist()
-    assert table.classes.tolist() == ["cat", "dog", "emu"]
+    assert table.data.coded_labels[0].tolist() == ["cat", "dog", "emu"]
 
 
 def test_rows_with_a_label_have_a_position(frame):
@@ -37,13 +34,9 @@ def test_rows_with_a_label_have_a_position(frame):
     assert table.position_of[2] == 0
     assert table.position_of[4] == 1
     assert {1, 3}.isdisjoint(table.position_of)
-    verified = table.verified([Decision(4, "keep")], "d.csv")
-    assert verified.rows.tolist() == [1]
-    with pytest.raises(DecisionsError, match="speaks of row 61"):
-        table.verified([Decision(61, "keep")], "d.csv")
 
 
-def test_wishes_are_read_anew(frame):
+def test_options_are_applied_by_reading_again(frame):
     table = ReviewedTable(frame, "kind", ["name"])
     other = table.with_options(ColumnOptions(ignore=("width",)))
     assert [c.name for c in other.data.schema.dropped] == ["name", "width"]

@@ -40,7 +40,8 @@ def correct(
     Example: granulearn correct credit.csv --decisions suspects.csv --target class -o clean.csv
     """
     from granulearn.review import read_decisions
-    from granulearn.review.correction import correct_table, decided_column
+    from granulearn.review.correction import correct_table
+    from granulearn.review.decisions import decided_column
     from granulearn.review.journal import default_journal
 
     if undo and drop_excluded:

@@ -12,11 +12,8 @@ from sklearn.base import clone
 
 from granulearn.audit.verified import CHANGE, VerifiedLabels
 from granulearn.review import Decision, DecisionsError, verified_by
-from granulearn.review.correction import decided_column
-from granulearn.review.decisions import EXCLUDE
+from granulearn.review.decisions import EXCLUDE, decided_column
 from granulearn.tables import TrainingTable
-from granulearn.tables.parse.cells import row_hashes
-from granulearn.tables.training_table import chosen_rows
 from granulearn.training.training import (
     ROWS_TO_SEARCH,
     ReportedFolds,
@@ -65,7 +62,7 @@ class ReviewedLabels:
         kept = np.flatnonzero(self.is_kept)
         return replace(
             self.table,
-            typed=chosen_rows(self.table.typed, self.table.schema, kept),
+            typed=self.table.typed.take(kept, self.table.schema),
             y=self.corrected[kept],
             rows=self.table.rows[kept],
         )
@@ -118,14 +115,9 @@ def review_labels(
         If they are about another table, about labels that are others now, or leave one class.
     """
     decided_column(decisions, source, table.target)
-    assert table.cells is not None
-    hashes = row_hashes(table.cells, table.target)
-    classes, given = np.unique(table.y, return_inverse=True)
-    verified = verified_by(
-        decisions, rows=table.rows, hashes=hashes, given=given, classes=classes, source=source
-    )
+    verified = verified_by(decisions, table, source)
     corrected = table.y.copy()
-    corrected[verified.rows] = classes[verified.truth]
+    corrected[verified.rows] = table.coded_labels[0][verified.truth]
     excluded, changed = (
         [d.row - 1 for d in decisions if d.decision == kind] for kind in (EXCLUDE, CHANGE)
     )

@@ -1,26 +1,124 @@
-"""Groups and stretches of time: what stays together, and what cannot be rated then."""
+"""Arguments of an audit: what is taken, and what is refused."""
 
 import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import cross_val_predict
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.groups import N_STRETCHES, check_groups, known_elsewhere
+from granulearn.audit.validation import (
+    N_STRETCHES,
+    check_groups,
+    check_proba,
+    is_raw_table,
+    row_names,
+)
 from tests.audit.tables import three_clouds
+
+CODES = np.array([0, 1, 2, 1])
+CLASSES = np.array(["cat", "dog", "emu"])
+GOOD = np.array([[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7], [0.6, 0.3, 0.1]])
+NUMBERS = pd.DataFrame({"a": [1.0, 2.0], "b": [3, 4]}, index=["x", "y"])
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        "table.csv",
+        {"a": [1, 2]},
+        [{"a": 1}, {"a": 2}],
+        pa.table({"a": [1, 2]}),
+        NUMBERS.assign(c=["u", "v"]),
+        NUMBERS.assign(c=[True, False]),
+    ],
+)
+def test_tables_whose_cells_must_be_read_are_raw(X):
+    assert is_raw_table(X)
+
+
+@pytest.mark.parametrize("X", [NUMBERS, NUMBERS.to_numpy(), NUMBERS.to_numpy().tolist(), []])
+def test_numbers_are_not(X):
+    assert not is_raw_table(X)
+
+
+def test_rows_are_named_by_the_inputs_or_else_by_the_labels():
+    y = pd.Series([0, 1], index=["p", "q"])
+    assert list(row_names(NUMBERS, y)) == ["x", "y"]
+    assert list(row_names(NUMBERS.to_numpy(), y)) == ["p", "q"]
+    assert row_names(NUMBERS.to_numpy(), np.array([0, 1])) is None
+
+
+# --- probabilities of another model
+
+
+def changed(row, values):
+    proba = GOOD.copy()
+    proba[row] = values
+    return proba
+
+
+@pytest.mark.parametrize("given", [GOOD, GOOD.tolist(), changed(2, np.nan)])
+def test_probabilities_are_taken_as_they_are_and_copied(given):
+    checked = check_proba(given, CODES, CLASSES)
+    assert_array_equal(checked, given)
+    assert checked is not given
+
+
+@pytest.mark.parametrize(
+    ("proba", "message"),
+    [
+        (GOOD[:3], r"shape \(3, 3\); 4 samples and 3 classes need \(4, 3\)"),
+        (GOOD[:, :2], r"in the order \['cat', 'dog', 'emu'\]"),
+        (GOOD[:, 0], r"shape \(4,\)"),
+        (changed(1, [0.5, np.nan, 0.5]), "1 rows that are NaN in part, first row 1"),
+        (changed(2, [-0.1, 0.6, 0.5]), r"must hold probabilities; row 2 has \[-0.1, 0.6, 0.5\]"),
+        (changed(2, [np.inf, 0, 0]), "must hold probabilities; row 2"),
+        (changed(3, [0.5, 0.5, 0.5]), "1 do not, first row 3, whose sum is 1.5"),
+        (GOOD * 0.99, "4 do not, first row 0"),
+    ],
+)
+def test_what_is_no_probability_is_an_error_that_names_the_row(proba, message):
+    with pytest.raises(ValueError, match=message):
+        check_proba(proba, CODES, CLASSES)
+
+
+def test_probabilities_that_know_nearly_every_label_are_warned_of():
+    X, y, _ = three_clouds()
+    heart = RandomForestClassifier(20, bootstrap=False, random_state=0).fit(X, y).predict_proba(X)
+    with pytest.warns(UserWarning, match=r"predicts 100.0% of the given labels.*cross_val_predict"):
+        LabelAudit().fit(X, y, proba=heart)
+    # No warning where the samples were not seen: it would fail this test.
+    fair = cross_val_predict(
+        RandomForestClassifier(20, random_state=0), X, y, method="predict_proba"
+    )
+    audit = LabelAudit().fit(X, y, proba=fair)
+    assert audit.forest_ is None
+    assert_array_equal(audit.out_of_sample_proba_, fair)
+
+
+def test_rows_of_which_nothing_is_known_are_unknown_and_the_others_are_rated():
+    X, y, _ = three_clouds()
+    proba = LabelAudit(random_state=0).fit(X, y).out_of_sample_proba_
+    proba[:5] = np.nan
+    with pytest.warns(UserWarning, match="5 of 150 labels is unknown"):
+        audit = LabelAudit().fit(X, y, proba=proba)
+    assert (audit.verdict_[:5] == "unknown").all()
+    assert (audit.verdict_[5:] != "unknown").all()
+
+
+# --- groups and stretches of time
 
 
 def partition(units):
     """Return which rows are together, whatever their unit is called."""
     return {frozenset(np.flatnonzero(units == unit).tolist()) for unit in np.unique(units)}
-
-
-def test_nothing_asked_nothing_kept_together():
-    assert check_groups(None, None, 5) is None
 
 
 @pytest.mark.parametrize(
@@ -34,6 +132,7 @@ def test_nothing_asked_nothing_kept_together():
     ],
 )
 def test_groups_of_any_kind_are_numbered_from_zero(groups):
+    assert check_groups(None, None, 4) is None
     units = check_groups(groups, None, 4)
     assert partition(units) == {frozenset({0, 2}), frozenset({1}), frozenset({3})}
     assert set(units.tolist()) == {0, 1, 2}
@@ -102,21 +201,10 @@ def test_what_cannot_keep_rows_apart_is_an_error(groups, order, message):
         check_groups(groups, order, 4)
 
 
-def test_a_class_of_one_group_is_told_and_no_other():
-    codes, units = np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 1, 0])
-    classes = np.array(["a", "b", "c"])
-    with pytest.warns(UserWarning, match=r"1 class\(es\) occur in one group only \('b'\); their 2"):
-        known = known_elsewhere(codes, units, classes)
-    assert known.tolist() == [True, True, False, False, True]
-
-
-# --- of a whole audit
-
-
 def test_labels_of_a_class_that_one_group_alone_has_are_unknown():
     X, y, _ = three_clouds(200, rate=0.0)
     groups = np.where(y == "emu", 0, np.random.default_rng(0).integers(1, 6, size=200))
-    with pytest.warns(UserWarning, match="'emu'"):
+    with pytest.warns(UserWarning, match=r"1 class\(es\) occur in one group only \('emu'\)"):
         audit = LabelAudit(random_state=0).fit(X, y, groups=groups)
     assert_array_equal(audit.verdict_ == "unknown", y == "emu")
     assert np.isnan(audit.error_proba_[y == "emu"]).all()
@@ -138,25 +226,6 @@ def test_labels_that_only_their_own_group_vouches_for_are_doubted():
     )
     assert alone.is_label_issue_[wrong].mean() < 0.1
     assert apart.is_label_issue_[wrong].mean() > 0.7
-
-
-@pytest.mark.parametrize("names", [lambda g: 99 - g, lambda g: [f"patient {k}" for k in g]])
-def test_the_names_of_groups_do_not_matter(names):
-    X, y, _ = three_clouds(200)
-    groups = np.random.default_rng(0).integers(12, size=200)
-    plain = LabelAudit(random_state=0).fit(X, y, groups=groups)
-    other = LabelAudit(random_state=0).fit(X, y, groups=names(groups))
-    assert_array_equal(other.out_of_sample_proba_, plain.out_of_sample_proba_)
-    assert_array_equal(other.verdict_, plain.verdict_)
-
-
-def test_threads_do_not_matter_with_groups():
-    X, y, _ = three_clouds(200)
-    groups = np.random.default_rng(0).integers(12, size=200)
-    plain = LabelAudit(random_state=0).fit(X, y, groups=groups)
-    again = LabelAudit(random_state=0, n_jobs=2).fit(X, y, groups=groups)
-    assert_array_equal(again.out_of_sample_proba_, plain.out_of_sample_proba_)
-    assert_array_equal(again.verdict_, plain.verdict_)
 
 
 @pytest.mark.parametrize("given_by", ["groups", "times"])

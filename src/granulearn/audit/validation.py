@@ -1,14 +1,108 @@
-"""Groups and stretches of time: rows that a tree sees together, or not at all."""
+"""Arguments of an audit, validated: raw tables, probabilities, groups, times."""
 
 from __future__ import annotations
 
+import os
 import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+# Rows of a table are cut into so many stretches of time.
 N_STRETCHES = 10
 _LARGE_GROUP = 0.6
+_SUM_ERROR = 1e-3
+# A model predicts nearly all labels of samples that it has seen, wrong ones as well.
+_TOO_OFTEN = 0.995
+_ENOUGH_ROWS = 50
+
+
+def is_raw_table(X: Any) -> bool:
+    """Return whether X is a table whose cells must be read, rather than numbers.
+
+    Parameters
+    ----------
+    X : object
+        What was passed as inputs.
+    """
+    if isinstance(X, (str, os.PathLike, Mapping)) or hasattr(X, "__arrow_c_stream__"):
+        if not hasattr(X, "dtypes") or not hasattr(X, "iloc"):
+            return True
+        return any(dtype.kind not in "iuf" for dtype in X.dtypes)
+    return isinstance(X, Sequence) and bool(X) and isinstance(X[0], Mapping)
+
+
+def row_names(X: Any, y: Any) -> Any:
+    """Return the names of the rows, if the data has any.
+
+    Parameters
+    ----------
+    X, y : object
+        Inputs and labels as they were passed.
+    """
+    named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
+    return None if named is None else named.index
+
+
+# ---- probabilities of another model ----------------------------------------------------------
+
+
+def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return probabilities as an array; warn if the model has probably seen the labels.
+
+    Parameters
+    ----------
+    proba : array-like of shape (n_samples, n_classes)
+        Class probabilities; a row of NaN is a sample of which nothing is known.
+    codes : ndarray of shape (n_samples,)
+        Number of the given class of each sample.
+    classes : ndarray
+        The class labels, sorted, which are the columns.
+    """
+    values = np.array(proba, dtype=np.float64)
+    shape = (len(codes), len(classes))
+    if values.shape != shape:
+        raise ValueError(
+            f"proba has the shape {values.shape}; {shape[0]} samples and {shape[1]} classes need "
+            f"{shape}, one column per class in the order {classes.tolist()[:10]}."
+        )
+    missing = np.isnan(values)
+    unknown = np.asarray(missing.all(axis=1))
+    in_part = missing.any(axis=1) & ~unknown
+    if in_part.any():
+        raise ValueError(
+            f"proba has {int(in_part.sum())} rows that are NaN in part, first row "
+            f"{int(in_part.argmax())}; fill them, or make the whole row NaN where nothing is known."
+        )
+    known = values[~unknown]
+    if not np.isfinite(known).all() or (known < 0).any():
+        bad = ~unknown & ~((values >= 0) & np.isfinite(values)).all(axis=1)
+        raise ValueError(
+            f"proba must hold probabilities; row {bad.argmax()} has {values[bad][0].tolist()}. "
+            "Scores become probabilities by softmax or calibration."
+        )
+    sums = values.sum(axis=1)
+    off = ~unknown & (np.abs(sums - 1) > _SUM_ERROR)
+    if off.any():
+        raise ValueError(
+            f"the rows of proba must sum to one; {off.sum()} do not, first row {off.argmax()}, "
+            f"whose sum is {sums[off][0]:.4g}."
+        )
+    accuracy = float((known.argmax(axis=1) == codes[~unknown]).mean()) if len(known) else 0.0
+    if accuracy >= _TOO_OFTEN and len(known) >= _ENOUGH_ROWS:
+        warnings.warn(
+            f"proba predicts {accuracy:.1%} of the given labels; were these samples in the "
+            "model's training data? Then it has learnt wrong labels by heart. Use predictions of "
+            "samples that the model did not see: sklearn.model_selection.cross_val_predict(..., "
+            "method='predict_proba').",
+            UserWarning,
+            stacklevel=4,
+        )
+    return values
+
+
+# ---- groups and stretches of time ------------------------------------------------------------
 
 
 def check_groups(groups: Any, times: Any, n_samples: int) -> np.ndarray | None:

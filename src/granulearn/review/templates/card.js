@@ -1,6 +1,6 @@
 "use strict";
 
-// Cards: fetched before they are needed, so that the next one is there when a key is pressed.
+// Cards, fetched ahead, so that the next one is there when a key is pressed.
 const AHEAD = 6;
 const MOST_CARDS = 40;
 
@@ -9,7 +9,7 @@ class Cards {
     this.kept = new Map(); // row -> {promise, card}, the latest last
   }
 
-  // Cards of an audit that was fitted again say something else.
+  // After the audit was fitted again.
   drop() {
     this.kept.clear();
   }
@@ -47,12 +47,12 @@ class Cards {
   }
 }
 
-// Give an element the content of another. What is alike stays: one card has the form of the next, and
-// other words in the same table cost a browser less time and memory than another table.
+// Give an element the content of another, and keep equal nodes: new texts in the same table cost a
+// browser less time and memory than a new table.
 function likenChildren(old, next) {
   const [before, after] = [Array.from(old.childNodes), Array.from(next.childNodes)];
-  for (const [place, node] of after.entries()) {
-    if (place < before.length) liken(before[place], node);
+  for (const [index, node] of after.entries()) {
+    if (index < before.length) liken(before[index], node);
     else old.append(node);
   }
   for (const node of before.slice(after.length)) node.remove();
@@ -69,8 +69,8 @@ function liken(old, next) {
   return likenChildren(old, next);
 }
 
-// The place where one card lies.
-class Desk {
+// The card on screen.
+class CardPanel {
   constructor({ failed }) {
     this.failed = failed;
     this.holder = at("card");
@@ -102,7 +102,7 @@ class Desk {
     const next = element("article");
     next.innerHTML = card.html; // from our own templates, in which every cell is escaped
     if (card.decision) {
-      next.prepend(element("p", { class: "said" }, `Decided already: ${inWords(card, card.given)}. What you decide now replaces it.`));
+      next.prepend(element("p", { class: "said" }, `Decided already: ${inWords(card, card.given_label)}. What you decide now replaces it.`));
     }
     likenChildren(this.holder, next);
     this.holder.scrollTop = 0;
@@ -112,11 +112,5 @@ class Desk {
     this.row = this.card = null;
     this.holder.classList.remove("waiting");
     this.holder.replaceChildren(element("div", { class: "empty" }, ...content));
-  }
-
-  // The class with a number beside it on the card.
-  numbered(key) {
-    const found = Array.from(this.holder.querySelectorAll(".share kbd")).find((kbd) => kbd.textContent === key);
-    return found && found.parentElement.dataset.label;
   }
 }

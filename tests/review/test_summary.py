@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from granulearn.audit.noise_rate import NoiseRate
-from granulearn.audit.ratings import Ratings
+from granulearn.audit.ratings import NoiseRate, Ratings
 from granulearn.review import Decision
-from granulearn.review.progress import NEXT, summarize
+from granulearn.review.summary import NEXT, summarize
 
-NOISE = NoiseRate(0.1, 0.05, 0.2, "sure regions", "said.", (0.1,))
+NOISE = NoiseRate(0.1, 0.05, 0.2, "confident rows", "Said.")
 
 
 def ratings_of(error_proba, verdicts=None):
@@ -73,25 +72,25 @@ def test_the_forecast_is_the_sum_over_the_next_open_rows():
     assert numbers.expected == pytest.approx(error_proba[2 : 2 + NEXT].sum())
 
 
-def test_worth_a_look_is_what_is_wrong_once_in_ten():
+def test_worth_checking_is_what_is_wrong_once_in_ten():
     error_proba = np.array([0.9, 0.5, 0.11, 0.09, 0.0])
-    assert summary(error_proba=error_proba).worth_a_look == 3
-    assert summary([Decision(1, "keep")], error_proba).worth_a_look == 2
+    assert summary(error_proba=error_proba).worth_checking == 3
+    assert summary([Decision(1, "keep")], error_proba).worth_checking == 2
     verdicts = np.array(["fine"] * 4 + ["wrong"])
-    assert summary(error_proba=error_proba, verdicts=verdicts).worth_a_look == 4
+    assert summary(error_proba=error_proba, verdicts=verdicts).worth_checking == 4
 
 
 def test_low_yield_is_a_hint_to_stop():
     numbers = summary(error_proba=np.full(100, 0.01))
-    assert numbers.advice.startswith(f"The next {NEXT} rows hold about 0.2 wrong labels")
+    assert numbers.advice.startswith(f"Expect about 0.2 wrong labels in the next {NEXT} rows")
     assert summary().advice == ""
 
 
 def test_a_long_row_of_right_labels_is_a_hint_to_stop():
     right = [Decision(row, "keep") for row in range(1, NEXT + 1)]
-    assert "None of the last 20 labels was wrong" in summary(right).advice
+    assert "The last 20 labels were all right" in summary(right).advice
     wrong = [*right[:-1], Decision(NEXT, "change", "dog")]
-    assert "None of the last" not in summary(wrong).advice
+    assert "The last 20" not in summary(wrong).advice
 
 
 def test_right_labels_at_random_say_nothing_about_the_worst():
@@ -111,10 +110,10 @@ def test_only_rows_drawn_at_random_tell_how_many_are_wrong():
 def test_when_all_is_decided_nothing_is_left_to_say():
     said = [Decision(row, "keep") for row in range(1, 6)]
     numbers = summary(said, np.full(5, 0.5))
-    assert numbers.advice == "Every label has been looked at."
+    assert numbers.advice == "Every label has been checked."
     assert (numbers.n_next, numbers.expected) == (0, None)
 
 
 def test_what_nobody_can_rate_has_no_forecast():
     numbers = summary(error_proba=np.full(30, np.nan))
-    assert (numbers.expected, numbers.worth_a_look) == (None, 0)
+    assert (numbers.expected, numbers.worth_checking) == (None, 0)
