@@ -64,8 +64,8 @@ def test_progress_is_shown_on_a_terminal_and_messages_have_lines_of_their_own(
     monkeypatch.setattr(
         output, "message_console", lambda: Console(file=screen, force_terminal=terminal, width=80)
     )
-    with output.stage_progress(hidden=hidden) as tell:
-        tell("reading [a].csv")
+    with output.stage_progress(hidden=hidden) as progress:
+        progress("reading [a].csv")
         time.sleep(0.3)
         output.note("loops are compiled")
     with output.row_progress(10, hidden=hidden) as progress:
