@@ -107,7 +107,7 @@ def test_what_is_said_to_be_planted_is_there(name, folder):
 
 
 @every_table
-def test_the_survey_names_every_column(name, folder):
+def test_check_names_every_column(name, folder):
     table = planted(folder, name)
     wanted = {*table.clean.columns, *table.left_out}
     named = {*column_facts(folder, name), checked(folder, name)["target"]["name"]}
@@ -132,7 +132,7 @@ def test_what_carries_no_meaning_or_too_much_is_left_out_and_nothing_else(name, 
 
 
 @every_table
-def test_units_and_missing_marks_are_counted_by_column(name, folder):
+def test_units_and_null_tokens_are_counted_by_column(name, folder):
     table = planted(folder, name)
     facts = column_facts(folder, name)
     assert {column: facts[column]["unit"] for column in table.units} == table.units
@@ -151,7 +151,7 @@ def test_spellings_of_labels_are_joined_and_counted(name, folder):
 
 
 @every_table
-def test_repeated_and_conflicting_rows_are_counted(name, folder):
+def test_duplicates_and_conflicts_are_counted(name, folder):
     table = planted(folder, name)
     report = checked(folder, name)
     assert report["duplicates"] >= table.duplicates
@@ -187,20 +187,20 @@ def test_suspects_hold_every_row_once(name, folder):
 
 
 @every_table
-def test_a_messy_table_teaches_what_its_clean_twin_teaches(name, folder):
+def test_a_messy_table_gives_the_model_of_its_clean_copy(name, folder):
     """The oracle of every parsed cell: a model of plain numbers, ISO dates and one spelling."""
     table = planted(folder, name)
-    twin = folder / f"{name} clean.csv"
+    copy = folder / f"{name} clean.csv"
     # Random features depend on the order of columns.
     order = [column["name"] for column in checked(folder, name)["columns"]]
     table.clean[[*filter(table.clean.columns.__contains__, order), table.target]].to_csv(
-        twin, index=False
+        copy, index=False
     )
     if name in UNDECIDED:
         assert len(predicted(table.path, table.target)) == len(table.clean)
     else:
         np.testing.assert_allclose(
-            predicted(table.path, table.target), predicted(twin, table.target), atol=1e-6
+            predicted(table.path, table.target), predicted(copy, table.target), atol=1e-6
         )
 
 
