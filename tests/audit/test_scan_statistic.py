@@ -101,7 +101,7 @@ def test_positions_give_the_order_and_unknown_rows_are_passed_over():
     )
     (same,) = find_blocks(moved, positions=order)
     assert sorted(order[list(same.rows)].tolist()) == list(plain.rows)
-    assert same.words == plain.words
+    assert same.message == plain.message
     assert find_blocks(moved) == []
     assert find_blocks(replace(ratings, error_proba=np.full(len(y), np.nan))) == []
 

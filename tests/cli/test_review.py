@@ -16,8 +16,8 @@ from granulearn.review import Review, read_decisions
 from granulearn.review.journal import Journal
 from tests.cli.commands import fails, people, succeeds, write_people
 from tests.cli.decided import ANN, BEN
+from tests.processes import Command
 from tests.review.tables import animals, animals_file
-from tests.warm_processes import Command
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def test_decisions_are_saved_and_the_next_command_is_told(table, stop):
             (first,) = json.loads(answer.read())["rows"]
         assert post(address, "decide", {"row": first["row"], "decision": "change"})["saved"]
         (decision,) = read_decisions(table.with_name("animals.decisions.csv"))
-        said = (decision.row, decision.who, decision.label)
-        assert said == (first["row"], "ann", first["rival"])
+        said = (decision.row, decision.who, decision.new_label)
+        assert said == (first["row"], "ann", first["second_class"])
         # Nothing is answered on other addresses, of the machine or of the page.
         port = int(re.search(r":(\d+)/", address)[1])
         with socket.socket() as other, pytest.raises(ConnectionRefusedError):
@@ -259,7 +259,7 @@ def test_json_has_all_that_is_shown(both, tmp_path):
         {"file": ben, "who": "ben", "decision": "change", "new_label": "no"},
     ]
     words = "agree on 0 of 1 rows that both decide on, too few for Cohen's kappa"
-    agreement = {"files": [ann, ben], "rows": 1, "same": 0, "kappa": None, "words": words}
+    agreement = {"files": [ann, ben], "rows": 1, "same": 0, "kappa": None, "message": words}
     assert facts == {
         "file": str(tmp_path / "m.csv"),
         "files": [{"file": path, "decisions": 3} for path in (ann, ben)],

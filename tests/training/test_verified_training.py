@@ -8,7 +8,6 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from granulearn.review import Decision, DecisionsError
 from granulearn.tables import open_table, read_training_table
-from granulearn.tables.parse.cells import row_hashes
 from granulearn.training.model_kinds import make_model
 from granulearn.training.training import make_pipeline, train
 from granulearn.training.verified_training import (
@@ -35,15 +34,14 @@ def noisy(folder, n_rows=160, share=0.25, seed=0):
 
 def decided(table, truth, rows, drawn="worst"):
     """Return true decisions about some rows, from 0."""
-    hashes = row_hashes(table.cells, "label")
     given = table.cells["label"].to_pylist()
     return [
         Decision(
             row + 1,
             "keep" if given[row] == truth[row] else "change",
             "" if given[row] == truth[row] else truth[row],
-            hashes[row],
-            given=given[row],
+            table.hashes[row],
+            given_label=given[row],
             target="label",
             drawn=drawn,
         )
@@ -183,7 +181,7 @@ def test_decisions_that_change_nothing_are_scored_once(reviewed):
     table, _, _ = reviewed
     told = []
     said = [Decision(row + 1, "keep") for row in range(30)]
-    scores = trained(table, said, tell=told.append).card.scores["verified"]
+    scores = trained(table, said, progress=told.append).card.scores["verified"]
     assert scores["given"] == scores["corrected"]
     assert scores["words"][1].endswith("on 30 verified rows; the labels are the given ones")
     assert not [stage for stage in told if "corrected labels" in stage]
@@ -211,7 +209,7 @@ def test_decisions_about_another_column_or_table_are_refused(reviewed):
     with pytest.raises(DecisionsError, match="is about the column 'y', not 'label'"):
         review_labels(table, [Decision(1, "keep", target="y")], "d.csv")
     with pytest.raises(DecisionsError, match="made for other cells"):
-        review_labels(table, [Decision(1, "keep", row_hash="other")], "d.csv")
+        review_labels(table, [Decision(1, "keep", hash="other")], "d.csv")
     with pytest.raises(DecisionsError, match="'maybe' is no class of the table"):
         review_labels(table, [Decision(1, "change", "maybe")], "d.csv")
 

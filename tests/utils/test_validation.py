@@ -3,14 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from granulearn import BallSet, GranularBalls, generate_balls
-from granulearn.utils.sorting import order_and_ties
 from granulearn.utils.validation import LARGEST_WEIGHT, check_samples, check_weights, repetitions
 
 X = np.arange(12.0).reshape(6, 2)
@@ -174,20 +170,6 @@ def test_samples_for_balls_have_only_the_classes_that_count():
     assert_array_equal(ordered.classes, ["a", "b"])
     assert_array_equal(np.sort(ordered.positions), [0, 1, 3, 3, 3, 4])
     assert_array_equal(ordered.classes[ordered.codes], np.array(list("bacab"))[ordered.positions])
-
-
-@given(
-    arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 3)), elements=st.integers(0, 2)),
-    st.randoms(use_true_random=False),
-)
-def test_the_order_by_value_does_not_depend_on_the_order_of_the_rows(X, random):
-    tie_breaker = np.arange(len(X)) % 2
-    shuffled = np.array(random.sample(range(len(X)), len(X)))
-    order = order_and_ties(X, tie_breaker)[0]
-    other = order_and_ties(X[shuffled], tie_breaker[shuffled])[0]
-    assert_array_equal(X[order], X[shuffled][other])
-    assert_array_equal(tie_breaker[order], tie_breaker[shuffled][other])
-    assert X[order].tolist() == sorted(X.tolist())
 
 
 def test_a_weight_is_a_number_of_repetitions():

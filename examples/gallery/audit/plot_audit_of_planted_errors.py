@@ -76,4 +76,4 @@ noise = audit.attrs
 low, high = noise["noise_low"], noise["noise_high"]
 print(f"{noise['noise_rate']:.1%} wrong, between {low:.1%} and {high:.1%}")
 print(f"planted: {planted.mean():.1%}")
-print(textwrap.fill(noise["noise_words"]))
+print(textwrap.fill(noise["noise_message"]))

@@ -89,4 +89,4 @@ noise = (
     .fit(X, with_mistakes("boundary", 0.2))
     .noise_
 )
-print(textwrap.fill(noise.sentence))
+print(textwrap.fill(noise.message))

@@ -74,12 +74,12 @@ def find_overlaps(ratings: Ratings) -> list[Issue]:
             continue
         score = 1 - 0.5 * max(apart - 0.5, 0) / (APART_FROM - 0.5)
         names = tuple(ratings.classes[[a, b]].tolist())
-        words = (
+        message = (
             f"The inputs tell {names[0]} and {names[1]} from all others but hardly from each other "
             f"(right {apart:.0%} of the time for a row of each, and guessing is right 50%); "
             "if they mean the same, make them one class, else add an input that tells them apart."
         )
-        found.append(Issue(OVERLAP, score, (), words, classes=names))
+        found.append(Issue(OVERLAP, score, (), message, classes=names))
     return sorted(found, key=lambda issue: -issue.score)
 
 

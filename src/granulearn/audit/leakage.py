@@ -1,8 +1,7 @@
-"""Columns of numbers that alone tell the classes, as no honest input does.
+"""Target leakage: columns of numbers that alone predict the classes, as no honest input does.
 
-What it means to give the target away is decided where raw tables are examined
-(`granulearn.tables.checks`): by the values of a column of few, and here also by the
-intervals into which a column of many values is cut.
+The rule is that of raw tables (`granulearn.tables.checks`). There it is applied to the values of
+a column of few; here also to the intervals into which a column of many values is cut.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from granulearn.tables.checks import (
     majority_classes,
 )
 
-LEAK = "giveaway column"
+LEAK = "target leakage"
 
 SAMPLE = 1_024
 # If more of the columns tell the classes, the task is easy.
@@ -33,7 +32,7 @@ def find_leaks(
     codes: np.ndarray,
     classes: np.ndarray,
     names: Sequence[str],
-    order: np.ndarray,
+    sample: np.ndarray,
     sources: Sequence[str] | None = None,
 ) -> list[Issue]:
     """Return an issue for each column that alone tells the classes, if few columns do.
@@ -48,32 +47,32 @@ def find_leaks(
         The classes.
     names : sequence of str
         Of the columns of X.
-    order : ndarray of shape (n_rows,)
-        An order of the rows by their values.
+    sample : ndarray of int
+        Rows in random order, that stand for all.
     sources : sequence of str, default=None
         The column of the table that each column of X comes from; None means itself.
     """
     sources = names if sources is None else sources
     if len(codes) < MIN_ROWS or len(set(sources)) < 2 or len(classes) < 2:
         return []
-    glance = order[np.linspace(0, len(order) - 1, min(SAMPLE, len(order))).astype(np.int64)]
-    telling, found = set(), []
-    most_telling = max(1, MOST_SHARE * len(set(sources)))
-    for column in _candidates(X[glance], codes[glance], len(classes)):
-        counts = _contingency(X[:, column], codes, len(classes), glance)
+    sample = sample[:SAMPLE]
+    leaking, found = set(), []
+    most_leaking = max(1, MOST_SHARE * len(set(sources)))
+    for column in _candidates(X[sample], codes[sample], len(classes)):
+        counts = _contingency(X[:, column], codes, len(classes), sample)
         if not majority_classes(counts, (NEAR_SHARE, NEAR_SHARE))[0]:
             continue
-        telling.add(sources[column])
-        if len(telling) > most_telling:
+        leaking.add(sources[column])
+        if len(leaking) > most_leaking:
             return []
         share, _ = majority_classes(counts)
         if not share:
             continue
-        words = (
+        message = (
             f"{names[column]} alone tells the class of {share:.1%} of the rows; if it is not "
             "known before the label is, leave it out."
         )
-        found.append(Issue(LEAK, share, (), words, columns=(names[column],)))
+        found.append(Issue(LEAK, share, (), message, columns=(names[column],)))
     return found
 
 
@@ -100,14 +99,14 @@ def _candidates(X: np.ndarray, codes: np.ndarray, n_classes: int) -> list[int]:
 
 
 def _contingency(
-    column: np.ndarray, codes: np.ndarray, n_classes: int, glance: np.ndarray
+    column: np.ndarray, codes: np.ndarray, n_classes: int, sample: np.ndarray
 ) -> np.ndarray:
     """Return how often each value, or each interval if there are many, occurs with each class."""
     values, numbers = np.unique(column, return_inverse=True)
     if len(values) > max(VALUES_PER_CLASS * n_classes, len(column) / ROWS_PER_VALUE):
         tree = DecisionTreeClassifier(
             max_leaf_nodes=VALUES_PER_CLASS * n_classes, random_state=0
-        ).fit(column[glance, None], codes[glance])
+        ).fit(column[sample, None], codes[sample])
         is_split = tree.tree_.feature >= 0
         edges = np.sort(tree.tree_.threshold[is_split])
         numbers = np.searchsorted(edges, column)

@@ -1,9 +1,10 @@
-"""Ratings: what an audit says about each label."""
+"""What an audit says: `Ratings` of each label, and `NoiseRate`, the share of wrong labels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,33 @@ VERDICTS = (WRONG, AMBIGUOUS, OUTLIER, FINE, UNKNOWN)
 all others; nothing speaks against the label; nothing can be said."""
 
 TRUSTED_FROM = 0.5
+
+CONFIDENT_ROWS, VERIFIED_LABELS, NOTHING = "confident rows", "verified labels", "none"
+"""What the share of wrong labels rests on."""
+
+
+@dataclass(frozen=True)
+class NoiseRate:
+    """The share of wrong labels, with a range."""
+
+    rate: float
+    """NaN where it cannot be judged."""
+    low: float
+    high: float
+    basis: str
+    """What it rests on: "confident rows", "verified labels" or "none"."""
+    message: str
+    """The same in a sentence, with what is assumed."""
+
+    def to_attrs(self) -> dict[Any, Any]:
+        """Return the share of wrong labels as the ``attrs`` of tables hold it."""
+        return {
+            "noise_rate": self.rate,
+            "noise_low": self.low,
+            "noise_high": self.high,
+            "noise_basis": self.basis,
+            "noise_message": self.message,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,14 +82,14 @@ class Ratings:
         return self.verified | ((self.verdicts == FINE) & reliable)
 
     @cached_property
-    def rivals(self) -> np.ndarray:
+    def second_classes(self) -> np.ndarray:
         """(n,) number of the most probable other class; -1 where nothing is known.
 
         It is the predicted class wherever that is not the given one.
         """
         if len(self.classes) < 2:
             return np.full(len(self.given), -1)
-        second = np.where(self.known, likeliest_other(self.proba, self.given)[0], -1)
+        second = np.where(self.known, most_probable_other(self.proba, self.given)[0], -1)
         return np.where(self.predicted != self.given, self.predicted, second)
 
     @cached_property
@@ -70,8 +98,13 @@ class Ratings:
         rank = np.where(self.verified, 2.0, self.label_quality)
         return np.argsort(np.where(np.isnan(rank), 3.0, rank), kind="stable")
 
+    @property
+    def open_rows(self) -> np.ndarray:
+        """Positions of the labels that nobody has verified, worst first."""
+        return self.worst_first[~self.verified[self.worst_first]]
 
-def likeliest_other(proba: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+
+def most_probable_other(proba: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the most probable class beside the given one, and its probability.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Stretches of a file with far more doubted labels than the rest: someone's bad afternoon.
+"""Scan statistic: stretches of a file with far more doubted labels than elsewhere.
 
 A file may be sorted, so that the rows of a hard class stand together. A stretch is therefore
 compared with rows elsewhere that have the same class and are as easy to tell.
@@ -61,9 +61,10 @@ def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[I
     positions : ndarray of shape (n_rows,), default=None
         Where each row stands in the file; None means in the order they have.
     """
-    places = np.arange(len(ratings.given)) if positions is None else np.asarray(positions)
+    if positions is None:
+        positions = np.arange(len(ratings.given))
     known = np.flatnonzero(ratings.known & ~np.isnan(ratings.error_proba))
-    known = known[np.argsort(places[known], kind="stable")]
+    known = known[np.argsort(positions[known], kind="stable")]
     if len(known) == 0:
         return []
     wrong = 1 - ratings.label_quality[known]
@@ -73,13 +74,13 @@ def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[I
     found = []
     for block in scan(doubts, _cells(ratings.proba[known], ratings.given[known])):
         rows = known[block.start : block.stop]
-        words = (
-            f"Of the {len(rows)} rows from {places[rows[0]]} to {places[rows[-1]]}, "
+        message = (
+            f"Of the {len(rows)} rows from {positions[rows[0]]} to {positions[rows[-1]]}, "
             f"{block.doubted} have one of the most doubtful labels of the file, where "
             f"{block.expected:.1f} would be usual; find out who or what labelled this part."
         )
         score = 1 - np.exp(-block.surprise / 10)
-        found.append(Issue(BLOCK, float(score), tuple(rows.tolist()), words))
+        found.append(Issue(BLOCK, float(score), tuple(rows.tolist()), message))
     return found
 
 

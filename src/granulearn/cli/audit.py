@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from granulearn.audit.noise_rate import NoiseRate
+    from granulearn.audit.ratings import NoiseRate
     from granulearn.audit.table_audit import TableAudit
     from granulearn.audit.verified import VerifiedLabels
     from granulearn.tables import ColumnOptions, TableFile, TableReport, TrainingTable
@@ -51,7 +51,7 @@ def audit(
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
     *,
-    asked: opt.TableOptions,
+    options: opt.TableOptions,
 ) -> None:
     """Find labels that are probably wrong.
 
@@ -90,19 +90,19 @@ def audit(
         raise UsageError("--sample puts rows first in a file: name it with -o.")
     opt.check_output(output, *opt.CSV_ENDINGS, others=(table, decisions))
     opt.check_output(report, others=(table, decisions, output))
-    with asked.open(table) as file:
-        with out.stage_progress(hidden=json) as tell:
+    with options.open(table) as file:
+        with out.stage_progress(hidden=json) as progress:
             if in_parts:
                 facts, checked, listing = _rate_parts(
-                    file, target, asked, dask, ratings, worst, seed, tell
+                    file, target, options, dask, ratings, worst, seed, progress
                 )
             else:
-                columns = asked.options
+                columns = options.columns
                 _check_names(file, target, columns, keep=keep, group=group, times=times)
-                tell(f"reading {table.name}")
+                progress(f"reading {table.name}")
                 columns = replace(columns, ignore=(*columns.ignore, *filter(None, [group])))
                 data = read_training_table(file, target, columns, keep_cells=True)
-                tell(f"rating {len(data.y):,} labels")
+                progress(f"rating {len(data.y):,} labels")
                 verified = None if decisions is None else _verified(data, decisions)
                 done = audit_table(
                     data, verified=verified, groups=group, times=times, random_state=seed, n_jobs=-1
@@ -110,12 +110,14 @@ def audit(
                 facts, checked = _facts(done), data.report
                 listing = done.listing(keep, sample) if output else None
             if output is not None:
-                tell(f"writing {output.name}")
+                progress(f"writing {output.name}")
                 with written_atomically(output) as draft:
                     write_table(listing, draft)
             if report is not None:
-                tell(f"writing {report.name}")
-                _write_page(report, table.name, done)
+                from granulearn.review.audit_page import summarize_audit, write_audit_page
+
+                progress(f"writing {report.name}")
+                write_audit_page(summarize_audit(done, table.name), report)
         if json:
             out.print_json({**facts, "table": as_facts(checked, file.place)})
             return
@@ -125,18 +127,18 @@ def audit(
 
 
 def _rate_parts(
-    file: TableFile, target: str, asked: opt.TableOptions, dask: str | None, ratings: Path | None,
-    n_worst: int, seed: int, tell: Callable[[str], None],
+    file: TableFile, target: str, options: opt.TableOptions, dask: str | None, ratings: Path | None,
+    n_worst: int, seed: int, progress: Callable[[str], None],
 ) -> tuple[dict[str, Any], TableReport, pa.Table]:  # fmt: skip
     """Rate a table in parts; write the ratings of all rows to a folder, return the worst rows."""
     import pyarrow as pa
 
     from granulearn.dask.tables import audit_on_cluster
 
-    with TemporaryDirectory() as nowhere, opt.cluster(dask, tell):
+    with TemporaryDirectory() as nowhere, opt.cluster(dask, progress):
         folder = ratings or Path(nowhere, "ratings")
         done = audit_on_cluster(
-            file, target, asked.options, folder, n_worst=n_worst, seed=seed, tell=tell
+            file, target, options.columns, folder, n_worst=n_worst, seed=seed, progress=progress
         )
     worst = done.worst.reset_index()
     facts = _common_facts(done.n_labels, done.counts, done.noise, worst)
@@ -164,11 +166,8 @@ def _check_names(
 
 def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
     """Return the labels that decisions settle."""
-    import numpy as np
-
     from granulearn.audit.verified import CHANGE, KEEP
     from granulearn.review import read_decisions, verified_by
-    from granulearn.tables.parse.cells import row_hashes
 
     said = read_decisions(decisions)
     n_open = sum(decision.decision not in (KEEP, CHANGE) for decision in said)
@@ -177,22 +176,7 @@ def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
             f"{decisions}: {n_open} of {len(said)} decisions say exclude or unsure, which tell the "
             "audit nothing; rows drawn at random among them are missing in the count."
         )
-    classes, given = np.unique(data.y, return_inverse=True)
-    hashes, source = row_hashes(data.cells, data.target), str(decisions)
-    return verified_by(
-        said, rows=data.rows, hashes=hashes, given=given, classes=classes, source=source
-    )
-
-
-def _write_page(path: Path, title: str, done: TableAudit) -> None:
-    from granulearn.review.audit_page import LabelOrigin, summarize_audit, write_audit_page
-
-    summary = summarize_audit(
-        done.audit, done.X, done.shown_cells(), title=title, names=done.names,
-        row_numbers=(done.table.rows + 1).tolist(),
-        origin=LabelOrigin(done.table.target, done.hashes, done.table.label_cells),
-    )  # fmt: skip
-    write_audit_page(summary, path)
+    return verified_by(said, data, str(decisions))
 
 
 def _common_facts(
@@ -203,7 +187,7 @@ def _common_facts(
     return {
         "samples": n_labels,
         "verdicts": counts,
-        "noise": _some(noise, "rate", "low", "high", "basis", "words"),
+        "noise": asdict(noise),
         "worst": frame.loc[frame["is_label_issue"], shown].head(SHOWN).to_dict("records"),
     }
 
@@ -227,7 +211,7 @@ def _facts(done: TableAudit) -> dict[str, Any]:
         "without_label_quality": frame["label_quality"].isna().sum(),
         "occur_once": [{"row": row, "given_label": label} for row, label in once],
         "expected_errors": audited.expected_errors(),
-        "issues": [_some(issue, "kind", "score", "words") for issue in audited.issues_],
+        "issues": [_some(issue, "kind", "score", "message") for issue in audited.issues_],
     }
 
 
@@ -236,12 +220,12 @@ def _show(name: str, facts: dict[str, Any]) -> None:
     low, rate, high = (f"{100 * noise[end]:.1f}" for end in ("low", "rate", "high"))
     if math.isnan(noise["rate"]):
         expected, headline = None, "which cannot be judged"
-    elif noise["basis"] == "sure regions":
+    elif noise["basis"] == "confident rows":
         headline = f"{low} to {high} % of them wrong, about {rate} % if mistakes fall at random"
     else:
         headline = f"about {rate} % of them wrong ({low} to {high} %)"
     out.headline(name, f"{facts['samples']:,} labels, {headline}")
-    out.say(f"{noise['words'][0].upper()}{noise['words'][1:]}", style="dim")
+    out.say(noise["message"], style="dim")
     counts = [f"{count:,} {verdict}" for verdict, count in facts["verdicts"].items() if count]
     out.say("verdicts:", ", ".join(counts))
     once = [f"{str(o['given_label'])!r} (row {o['row']})" for o in facts.get("occur_once", ())]
@@ -254,7 +238,7 @@ def _show(name: str, facts: dict[str, Any]) -> None:
         out.say(line + "".join(f"; of {n} about {found:.0f}" for n, found in more))
     issues = facts.get("issues", ())
     for issue in issues[:SHOWN_ISSUES]:
-        out.say(f"{issue['kind']}:", issue["words"])
+        out.say(f"{issue['kind']}:", issue["message"])
     if len(issues) > SHOWN_ISSUES:
         out.say(f"and {len(issues) - SHOWN_ISSUES} more; --report shows them")
     out.say()

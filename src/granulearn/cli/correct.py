@@ -28,7 +28,7 @@ def correct(
     undo: Annotated[bool, Option("--undo", help="Change the labels back.")] = False,
     json: opt.JsonOption = False,
     *,
-    asked: opt.FileOptions,
+    options: opt.FileOptions,
 ) -> None:
     """Write a table again with the labels that were changed.
 
@@ -40,7 +40,8 @@ def correct(
     Example: granulearn correct credit.csv --decisions suspects.csv --target class -o clean.csv
     """
     from granulearn.review import read_decisions
-    from granulearn.review.correction import correct_table, decided_column
+    from granulearn.review.correction import correct_table
+    from granulearn.review.decisions import decided_column
     from granulearn.review.journal import default_journal
 
     if undo and drop_excluded:
@@ -57,7 +58,7 @@ def correct(
     with out.written_output(output) as draft:
         done = correct_table(
             table, draft, said, source=str(path), target=target, drop_excluded=drop_excluded,
-            undo=undo, reading=asked.reading,
+            undo=undo, reading=options.reading,
         )  # fmt: skip
     if json:
         out.print_json({"file": str(output), **asdict(done)})

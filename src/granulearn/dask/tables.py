@@ -21,8 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from dask import delayed
 
-from granulearn.audit.noise_rate import NoiseRate
-from granulearn.audit.ratings import VERDICTS
+from granulearn.audit.ratings import VERDICTS, NoiseRate
 from granulearn.dask.audit import Rater, audit_sample
 from granulearn.dask.blocks import SAMPLE_SIZE, Sample, drawn_rows, sampling_rates
 from granulearn.dask.cluster import compute, tree_reduce
@@ -43,13 +42,13 @@ from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.messages import TableError
 from granulearn.tables.parse.cells import as_text, is_nested, row_hashes
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
-from granulearn.tables.training_table import TrainingTable, as_labels, chosen_rows
+from granulearn.tables.training_table import TrainingTable, as_labels
 from granulearn.training.training import Trained, train
 from granulearn.utils.files import folder_written_atomically, written_atomically
 from granulearn.utils.text import counted
 
 PART_NAME = "part-{:05d}.parquet"
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +117,12 @@ class Survey:
 
 
 def survey_table(
-    file: TableFile, target: str, options: ColumnOptions, sample_size: int, seed: int, tell: Tell
+    file: TableFile,
+    target: str,
+    options: ColumnOptions,
+    sample_size: int,
+    seed: int,
+    progress: Progress,
 ) -> Survey:
     """Return the report on a table, and a sample of its rows.
 
@@ -134,7 +138,7 @@ def survey_table(
         About how many rows to sample; all if there are no more.
     seed : int
         Of the sample.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -143,7 +147,7 @@ def survey_table(
         Says all that is wrong with the table at once.
     """
     parts = file.parts()
-    tell(f"profiling {counted(len(parts), 'part')}")
+    progress(f"profiling {counted(len(parts), 'part')}")
     (look,) = compute(tree_reduce(add, [delayed(profile_part)(part, target) for part in parts]))
     problems = problems_of_names(file.names, target, options)
     report = report_first(file, look, target if target in file.names else None, options)
@@ -156,13 +160,13 @@ def survey_table(
     rates = sampling_rates(counts, sample_size)
     reader = PartReader(target, report.schema, report.labels, classes, rates, seed)
 
-    tell(f"checking {counted(report.rows, 'row')}")
+    progress(f"checking {counted(report.rows, 'row')}")
     check, shared = delayed(check_part), delayed(reader)
     checks = [check(part, number, shared) for number, part in enumerate(parts)]
     (found,) = compute(tree_reduce(add, checks))
     report = report_second(report, found.statistics, options)
     codes, rows, *positions = found.rows
-    typed = chosen_rows(found.features, report.schema, np.arange(len(codes)))
+    typed = found.features.take(np.arange(len(codes)), report.schema)
     sample = TrainingTable(report, typed, classes[codes], rows, cells=None, lines=None)
     return Survey(parts, replace(reader, schema=report.schema), report, sample, np.array(positions))
 
@@ -182,7 +186,7 @@ def check_part(part: TableFile, number: int, reader: PartReader) -> PartCheck:
     own = [codes[position], part.first_row + rows, np.full(len(rows), number), position]
     return PartCheck(
         check_rows(typed, labels, reader.schema, list(reader.labels.classes), part.first_row),
-        chosen_rows(typed, reader.schema, rows),
+        typed.take(rows, reader.schema),
         np.array(own, dtype=np.int64),
     )
 
@@ -195,7 +199,7 @@ def train_on_cluster(
     *,
     test: float,
     seed: int,
-    tell: Tell,
+    progress: Progress,
 ) -> Trained:
     """Survey a table, and fit to a sample of its rows as to a table in memory.
 
@@ -213,7 +217,7 @@ def train_on_cluster(
         Fraction of the sample to hold out, from 0 to below 1.
     seed : int
         Seed of the sample, the rows held out and the model.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -221,8 +225,8 @@ def train_on_cluster(
     TableError
         Says all that is wrong with the table at once.
     """
-    survey = survey_table(file, target, options, round(SAMPLE_SIZE / (1 - test)), seed, tell)
-    trained = train(survey.sample, model, tune=False, test=test, seed=seed, tell=tell)
+    survey = survey_table(file, target, options, round(SAMPLE_SIZE / (1 - test)), seed, progress)
+    trained = train(survey.sample, model, tune=False, test=test, seed=seed, progress=progress)
     card = replace(trained.card, dropped_rows=survey.report.rows - survey.n_labels)
     return replace(trained, card=card)
 
@@ -253,7 +257,7 @@ def audit_on_cluster(
     *,
     n_worst: int,
     seed: int,
-    tell: Tell,
+    progress: Progress,
 ) -> PartsAudit:
     """Survey a table, rate every label, and write the ratings as Parquet files.
 
@@ -271,7 +275,7 @@ def audit_on_cluster(
         How many of the most doubtful labels to return.
     seed : int
         Seed of the audit.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -279,13 +283,13 @@ def audit_on_cluster(
     TableError
         Says all that is wrong with the table at once.
     """
-    survey = survey_table(file, target, options, SAMPLE_SIZE, seed, tell)
+    survey = survey_table(file, target, options, SAMPLE_SIZE, seed, progress)
     sample, n_labels = survey.sample, survey.n_labels
-    tell(f"learning from {counted(len(sample.y), 'label')}")
+    progress(f"learning from {counted(len(sample.y), 'label')}")
     preprocessor = TablePreprocessor(survey.report.schema.feature_types)
     X = preprocessor.fit_transform(sample.typed.cells, sample.y)
     rater = audit_sample(Sample(X, sample.y, None, *survey.positions), None, seed)
-    tell(f"rating {counted(n_labels, 'label')}")
+    progress(f"rating {counted(n_labels, 'label')}")
     rate, shared = delayed(rate_part), delayed((survey.reader, preprocessor, rater))
     with folder_written_atomically(ratings) as draft:
         tasks = [
@@ -307,7 +311,7 @@ def rate_part(
     """Write the ratings of a part; return verdicts counted, and the worst rows with their cells."""
     reader, preprocessor, rater = shared
     typed, _, labelled, codes = reader.read(part)
-    X = preprocessor.transform(chosen_rows(typed, reader.schema, labelled).cells)
+    X = preprocessor.transform(typed.take(labelled, reader.schema).cells)
     frame = rater.rate(number, X, codes)
     frame.index = pd.Index(part.first_row + labelled + 1, name="row")
     with written_atomically(Path(folder) / PART_NAME.format(number)) as draft:
@@ -342,7 +346,9 @@ def _worst(frame: pd.DataFrame, n_worst: int) -> pd.DataFrame:
 # ---- predictions -----------------------------------------------------------------------------
 
 
-def predict_on_cluster(predictor: Predictor, file: TableFile, output: Path, tell: Tell) -> int:
+def predict_on_cluster(
+    predictor: Predictor, file: TableFile, output: Path, progress: Progress
+) -> int:
     """Predict every part of a table, and write a folder of Parquet files; return how many rows.
 
     The folder is there when all files are, or not at all.
@@ -355,12 +361,12 @@ def predict_on_cluster(predictor: Predictor, file: TableFile, output: Path, tell
         The rows.
     output : Path
         The folder, on a disk that every worker sees under the same name.
-    tell : callable
+    progress : callable
         Progress callback.
     """
     parts = file.parts()
     with folder_written_atomically(output) as draft:
-        tell(f"predicting {counted(len(parts), 'part')}")
+        progress(f"predicting {counted(len(parts), 'part')}")
         shared, predict = delayed(predictor), delayed(predict_part)
         tasks = [
             predict(part, number, shared, str(draft), str(file.path))

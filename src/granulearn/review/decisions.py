@@ -1,4 +1,4 @@
-"""Decisions about labels: what a person says of one row, and what stands after many."""
+"""Decisions about labels: what a person says of one row, and which of many are active."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from granulearn.audit.verified import CHANGE, KEEP, WORST_FIRST
+from granulearn.utils.text import listed
 
 EXCLUDE, UNSURE, UNDO = "exclude", "unsure", "undo"
 DECISIONS = (KEEP, CHANGE, EXCLUDE, UNSURE)
-"""What a person can say: the label is right; another one is; leave the row out; nobody knows."""
+"""The label is right; another one is; do not learn from the row; nobody can tell."""
+_ROWS_SHOWN = 5
 
 
 class DecisionsError(ValueError):
@@ -34,7 +36,7 @@ class DecisionsError(ValueError):
 
 @dataclass(frozen=True)
 class Decision:
-    """What a person says about the label of one row; one line of a file.
+    """What a person says about the label of one row: one line of a file of decisions.
 
     See Also
     --------
@@ -44,7 +46,7 @@ class Decision:
     Examples
     --------
     >>> from granulearn.review import Decision
-    >>> Decision(row=7, decision="change", label="approved", given="refused").truth
+    >>> Decision(row=7, decision="change", new_label="approved", given_label="refused").new_label
     'approved'
     """
 
@@ -52,88 +54,81 @@ class Decision:
     """Number of the data row, from 1."""
     decision: str
     """One of `DECISIONS`, or "undo": the last decision about the row does not count."""
-    label: str = ""
+    new_label: str = ""
     """The new label of a change; else empty."""
-    row_hash: str = ""
-    """Of the row's cells, see `granulearn.tables.parse.cells`; empty if the file has none."""
+    hash: str = ""
+    """Hash of the row's cells without the label; empty if the file has none."""
     drawn: str = WORST_FIRST
-    """ "random" if the row was drawn at random, and so stands for others."""
+    """ "random" for a row of a random sample, else "worst"."""
     line: int = 0
-    """Line of the file; 0 if it is in none yet."""
-    given: str = ""
+    """Line of the file; 0 before it is written."""
+    given_label: str = ""
     """The label at that time; empty if the file does not say."""
     cell: str = ""
-    """The same as it stands in the table, where it is spelt in another way."""
+    """The cell of the label, where its spelling differs from the name of the class."""
     target: str = ""
     """The column of labels; empty if the file does not say."""
     note: str = ""
     who: str = ""
     when: str = ""
-    """Time, as ISO 8601 writes it."""
+    """Time in ISO 8601."""
     verdict: str = ""
-    """What the audit said at that time."""
+    """Verdict of the audit at that time."""
     probability: str = ""
-    """That of the label being wrong, at that time; empty if nobody knew."""
+    """Probability at that time that the label is wrong; empty if unknown."""
     batch: str = ""
     """``name/size`` of the decisions that were taken at once; empty for a single one."""
     version: str = ""
-    """Of granulearn."""
-
-    @property
-    def truth(self) -> str:
-        """The label that holds if this decision does; empty if it says nothing of that."""
-        return {CHANGE: self.label, KEEP: self.given}.get(self.decision, "")
+    """Version of granulearn."""
 
 
-def standing(lines: Iterable[Decision]) -> list[Decision]:
-    """Return the decisions that hold, by row: the last about each that was not undone.
+def without_undone(lines: Iterable[Decision]) -> list[Decision]:
+    """Return the decisions that were not undone, in the order in which they were taken.
 
     Parameters
     ----------
     lines : iterable of Decision
-        In the order in which they were taken.
+        All lines of a journal.
     """
-    history: dict[int, list[Decision]] = {}
-    for decision in lines:
-        about = history.setdefault(decision.row, [])
+    kept: dict[int, Decision] = {}
+    about: dict[int, list[int]] = {}
+    for number, decision in enumerate(lines):
+        history = about.setdefault(decision.row, [])
         if decision.decision != UNDO:
-            about.append(decision)
-        elif about:
-            about.pop()
-    return [about[-1] for _, about in sorted(history.items()) if about]
+            kept[number] = decision
+            history.append(number)
+        elif history:
+            del kept[history.pop()]
+    return list(kept.values())
 
 
-def actions(lines: Iterable[Decision]) -> list[list[Decision]]:
-    """Return what can be undone, the latest last: single decisions, or many taken at once.
+def active_decisions(lines: Iterable[Decision]) -> list[Decision]:
+    """Return the active decisions by row: the last about each that was not undone.
 
     Parameters
     ----------
     lines : iterable of Decision
-        In the order in which they were taken.
+        All lines of a journal.
     """
-    done: list[list[Decision]] = []
-    for decision in lines:
-        if decision.decision == UNDO:
-            _take_back(done, decision.row)
-        elif decision.batch and done and done[-1][-1].batch == decision.batch:
-            done[-1].append(decision)
-        else:
-            done.append([decision])
-    return done
+    latest = {decision.row: decision for decision in without_undone(lines)}
+    return [latest[row] for row in sorted(latest)]
 
 
-def _take_back(done: list[list[Decision]], row: int) -> None:
-    for number in range(len(done) - 1, -1, -1):
-        places = [place for place, decision in enumerate(done[number]) if decision.row == row]
-        if places:
-            left = [*done[number][: places[-1]], *done[number][places[-1] + 1 :]]
-            done[number : number + 1] = [left] if left else []
-            return
+def last_action(kept: Sequence[Decision]) -> list[Decision]:
+    """Return what is undone next: one decision, or all that were taken at once.
+
+    Parameters
+    ----------
+    kept : sequence of Decision
+        Decisions that were not undone, in the order in which they were taken.
+    """
+    first = len(kept) - 1
+    while first > 0 and kept[-1].batch and kept[first - 1].batch == kept[-1].batch:
+        first -= 1
+    return list(kept[max(first, 0) :])
 
 
-def check_belong(
-    decisions: Sequence[Decision], hashes: Sequence[str], source: str, *, most_shown: int = 5
-) -> None:
+def check_rows(decisions: Sequence[Decision], hashes: Sequence[str], source: str) -> None:
     """Raise a `DecisionsError` if decisions are about other rows than those of a table.
 
     Parameters
@@ -143,22 +138,46 @@ def check_belong(
     hashes : sequence of str
         Of all rows of the table.
     source : str
-        Where the decisions stand, for messages.
-    most_shown : int, default=5
-        So many rows are named.
+        Where the decisions come from, for messages.
     """
-    n_rows = len(hashes)
-    outside = [d.row for d in decisions if d.row > n_rows]
+    outside = [d.row for d in decisions if d.row > len(hashes)]
     if outside:
         raise DecisionsError(
-            f"{source} speaks of row {outside[0]}, and the table has {n_rows} rows; do the "
-            "decisions belong to another table?"
+            f"{source} has a decision about row {outside[0]}, and the table has {len(hashes)} "
+            "rows; do the decisions belong to another table?"
         )
-    strangers = [d.row for d in decisions if d.row_hash and d.row_hash != hashes[d.row - 1]]
-    if strangers:
-        named = ", ".join(map(str, strangers[:most_shown]))
-        more = f" and {len(strangers) - most_shown} more" if len(strangers) > most_shown else ""
+    others = [str(d.row) for d in decisions if d.hash and d.hash != hashes[d.row - 1]]
+    if others:
         raise DecisionsError(
-            f"{source} was made for other cells in {len(strangers)} of {len(decisions)} rows (row "
-            f"{named}{more}); the decisions belong to another table, or it was changed since."
+            f"{source} was made for other cells in {len(others)} of {len(decisions)} rows (row "
+            f"{listed(others, most=_ROWS_SHOWN)}); the decisions belong to another table, or it "
+            "was changed since."
         )
+
+
+def decided_column(
+    decisions: Sequence[Decision], source: str, named: str | None = None
+) -> str | None:
+    """Return the column of labels that decisions are about; None if unknown.
+
+    Parameters
+    ----------
+    decisions : sequence of Decision
+        One for each row.
+    source : str
+        Where they come from, for messages.
+    named : str, default=None
+        The column, if the user names one.
+    """
+    found = sorted({d.target for d in decisions if d.target})
+    if len(found) > 1:
+        raise DecisionsError(
+            f"{source} is about {len(found)} columns, {found[0]!r} and {found[1]!r} among them; "
+            "keep the decisions about one of them."
+        )
+    if named is not None and found and found[0] != named:
+        raise DecisionsError(
+            f"{source} is about the column {found[0]!r}, not {named!r}; name that column, or "
+            "another file of decisions."
+        )
+    return found[0] if found else named

@@ -15,7 +15,7 @@ from granulearn.tables.io.frames import FrameTable, table_of, text_of
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.messages import TableError
-from granulearn.tables.parse.cells import as_text
+from granulearn.tables.parse.cells import as_text, row_hashes
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
 
 if TYPE_CHECKING:
@@ -64,6 +64,18 @@ class TrainingTable:
             raise ValueError("the table was read without keep_cells.")
         labels = self.cells[self.target].combine_chunks()
         return as_text(labels, trimmed=False).to_pylist()
+
+    @cached_property
+    def hashes(self) -> list[str]:
+        """Hash of the cells of each row of the file, labels left out; needs `cells`."""
+        if self.cells is None:
+            raise ValueError("the table was read without keep_cells.")
+        return row_hashes(self.cells, self.target)
+
+    @cached_property
+    def coded_labels(self) -> tuple[np.ndarray, np.ndarray]:
+        """The classes, sorted, and the number of the class of each row with a label."""
+        return np.unique(self.y, return_inverse=True)
 
     @property
     def schema(self) -> Schema:
@@ -123,7 +135,7 @@ def read_training_table(
     labelled = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
     return TrainingTable(
         report,
-        joined_rows(typed).take(labelled, report.schema.feature_types),
+        joined_rows(typed).take(labelled, report.schema),
         as_labels(labels.take(pa.array(labelled)), report.labels),
         labelled,
         pa.Table.from_batches(batches) if keep_cells else None,
@@ -137,11 +149,6 @@ def as_labels(names: pa.Array, labels: Labels) -> np.ndarray:
     if labels.booleans:
         return np.array([value == "true" for value in values], dtype=bool)
     return np.array(values, dtype=int if labels.whole_numbers else str)
-
-
-def chosen_rows(typed: TypedRows, schema: Schema, rows: np.ndarray) -> TypedRows:
-    """Return some rows of the columns that are used."""
-    return typed.take(rows, schema.feature_types)
 
 
 def read_labelled_table(

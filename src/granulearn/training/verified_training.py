@@ -12,11 +12,8 @@ from sklearn.base import clone
 
 from granulearn.audit.verified import CHANGE, VerifiedLabels
 from granulearn.review import Decision, DecisionsError, verified_by
-from granulearn.review.correction import decided_column
-from granulearn.review.decisions import EXCLUDE
+from granulearn.review.decisions import EXCLUDE, decided_column
 from granulearn.tables import TrainingTable
-from granulearn.tables.parse.cells import row_hashes
-from granulearn.tables.training_table import chosen_rows
 from granulearn.training.training import (
     ROWS_TO_SEARCH,
     ReportedFolds,
@@ -65,7 +62,7 @@ class ReviewedLabels:
         kept = np.flatnonzero(self.is_kept)
         return replace(
             self.table,
-            typed=chosen_rows(self.table.typed, self.table.schema, kept),
+            typed=self.table.typed.take(kept, self.table.schema),
             y=self.corrected[kept],
             rows=self.table.rows[kept],
         )
@@ -118,14 +115,9 @@ def review_labels(
         If they are about another table, about labels that are others now, or leave one class.
     """
     decided_column(decisions, source, table.target)
-    assert table.cells is not None
-    hashes = row_hashes(table.cells, table.target)
-    classes, given = np.unique(table.y, return_inverse=True)
-    verified = verified_by(
-        decisions, rows=table.rows, hashes=hashes, given=given, classes=classes, source=source
-    )
+    verified = verified_by(decisions, table, source)
     corrected = table.y.copy()
-    corrected[verified.rows] = classes[verified.truth]
+    corrected[verified.rows] = table.coded_labels[0][verified.truth]
     excluded, changed = (
         [d.row - 1 for d in decisions if d.decision == kind] for kind in (EXCLUDE, CHANGE)
     )
@@ -147,7 +139,7 @@ def train_verified(
     tune: bool,
     test: float,
     seed: int,
-    tell: Callable[[str], None] = no_progress,
+    progress: Callable[[str], None] = no_progress,
 ) -> Trained:
     """Learn from corrected labels, and score the given and the corrected ones on verified rows.
 
@@ -155,13 +147,13 @@ def train_verified(
     ----------
     labels : ReviewedLabels
         The table and the decisions.
-    model, tune, test, seed, tell
+    model, tune, test, seed, progress
         As for `train`.
     """
     is_verified = np.isin(np.arange(len(labels.corrected)), labels.verified.rows)
     trained = train(
         labels.corrected_table(), model, tune=tune, test=test, seed=seed,
-        is_verified=is_verified[labels.is_kept], tell=tell,
+        is_verified=is_verified[labels.is_kept], progress=progress,
     )  # fmt: skip
     scores: dict[str, Any] = {
         "rows": len(labels.verified.rows),
@@ -173,7 +165,7 @@ def train_verified(
     if cannot:
         scores["words"].append(f"no score on {cannot}")
     else:
-        whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, tell=tell)
+        whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, progress=progress)
         scores |= asdict(whole) | {"at_random": at_random and asdict(at_random)}
         scores["words"] += _results(labels, whole, at_random)
     card = replace(
@@ -190,7 +182,7 @@ def compare_labels(
     *,
     tune: bool,
     seed: int,
-    tell: Callable[[str], None] = no_progress,
+    progress: Callable[[str], None] = no_progress,
 ) -> tuple[Comparison, Comparison | None]:
     """Compare a model of the given labels with one of the corrected labels, on verified rows.
 
@@ -201,7 +193,7 @@ def compare_labels(
     ----------
     labels : ReviewedLabels
         The table and the decisions.
-    model, tune, seed, tell
+    model, tune, seed, progress
         As for `train`.
 
     Returns
@@ -215,7 +207,7 @@ def compare_labels(
         """Return which verified rows the models of the other folds predict right."""
         # The folds are those of the given labels for both models.
         folds = ReportedFolds(
-            folds_for(given), seed, tell, f"predicting verified rows, {name} labels"
+            folds_for(given), seed, progress, f"predicting verified rows, {name} labels"
         )
         learner = make_learner(model, y[is_used], tune=tune, seed=seed)
         predicted = y.copy()
