@@ -69,7 +69,7 @@ def all_said(report: dict) -> str:
     """Return all sentences of a report, joined."""
     sentences = [*report["notes"], *report["warnings"], *report["problems"]]
     for column in report["columns"]:
-        sentences += [f"{column['name']}: {odd}" for odd in column["odd"]]
+        sentences += [f"{column['name']}: {odd}" for odd in column["warnings"]]
     return "\n".join(sentences)
 
 
@@ -119,7 +119,7 @@ def test_check_names_every_column(name, folder):
 def test_columns_become_what_they_are(name, folder):
     facts = column_facts(folder, name)
     kinds = planted(folder, name).kinds
-    assert {column: facts[column]["is"] for column in kinds} == kinds
+    assert {column: facts[column]["kind"] for column in kinds} == kinds
 
 
 @every_table
@@ -127,7 +127,7 @@ def test_what_carries_no_meaning_or_too_much_is_left_out_and_nothing_else(name, 
     table = planted(folder, name)
     facts = column_facts(folder, name)
     judged = set(table.left_out) | set(table.clean.columns) - {table.target}
-    left_out = {column: facts[column]["left_out"] for column in judged}
+    left_out = {column: facts[column]["dropped"] for column in judged}
     assert {column: why for column, why in left_out.items() if why} == table.left_out
 
 
@@ -218,7 +218,7 @@ def test_the_shared_tables_get_in_and_their_oddities_are_said(file, tmp_path):
     report = succeeds("check", path, "--target", target, "--json").json
     named = json.dumps(report, ensure_ascii=False)
     assert unsaid(odd, named) == []
-    left_out = {column["name"] for column in report["columns"] if column["left_out"]}
+    left_out = {column["name"] for column in report["columns"] if column["dropped"]}
     columns = {column["name"] for column in report["columns"]}
     assert set(odd) & columns <= left_out
     audit = succeeds("audit", path, "--target", target)

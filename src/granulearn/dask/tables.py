@@ -48,7 +48,7 @@ from granulearn.utils.files import folder_written_atomically, written_atomically
 from granulearn.utils.text import counted
 
 PART_NAME = "part-{:05d}.parquet"
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,12 @@ class Survey:
 
 
 def survey_table(
-    file: TableFile, target: str, options: ColumnOptions, sample_size: int, seed: int, tell: Tell
+    file: TableFile,
+    target: str,
+    options: ColumnOptions,
+    sample_size: int,
+    seed: int,
+    progress: Progress,
 ) -> Survey:
     """Return the report on a table, and a sample of its rows.
 
@@ -133,7 +138,7 @@ def survey_table(
         About how many rows to sample; all if there are no more.
     seed : int
         Of the sample.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -142,7 +147,7 @@ def survey_table(
         Says all that is wrong with the table at once.
     """
     parts = file.parts()
-    tell(f"profiling {counted(len(parts), 'part')}")
+    progress(f"profiling {counted(len(parts), 'part')}")
     (look,) = compute(tree_reduce(add, [delayed(profile_part)(part, target) for part in parts]))
     problems = problems_of_names(file.names, target, options)
     report = report_first(file, look, target if target in file.names else None, options)
@@ -155,7 +160,7 @@ def survey_table(
     rates = sampling_rates(counts, sample_size)
     reader = PartReader(target, report.schema, report.labels, classes, rates, seed)
 
-    tell(f"checking {counted(report.rows, 'row')}")
+    progress(f"checking {counted(report.rows, 'row')}")
     check, shared = delayed(check_part), delayed(reader)
     checks = [check(part, number, shared) for number, part in enumerate(parts)]
     (found,) = compute(tree_reduce(add, checks))
@@ -194,7 +199,7 @@ def train_on_cluster(
     *,
     test: float,
     seed: int,
-    tell: Tell,
+    progress: Progress,
 ) -> Trained:
     """Survey a table, and fit to a sample of its rows as to a table in memory.
 
@@ -212,7 +217,7 @@ def train_on_cluster(
         Fraction of the sample to hold out, from 0 to below 1.
     seed : int
         Seed of the sample, the rows held out and the model.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -220,8 +225,8 @@ def train_on_cluster(
     TableError
         Says all that is wrong with the table at once.
     """
-    survey = survey_table(file, target, options, round(SAMPLE_SIZE / (1 - test)), seed, tell)
-    trained = train(survey.sample, model, tune=False, test=test, seed=seed, tell=tell)
+    survey = survey_table(file, target, options, round(SAMPLE_SIZE / (1 - test)), seed, progress)
+    trained = train(survey.sample, model, tune=False, test=test, seed=seed, progress=progress)
     card = replace(trained.card, dropped_rows=survey.report.rows - survey.n_labels)
     return replace(trained, card=card)
 
@@ -252,7 +257,7 @@ def audit_on_cluster(
     *,
     n_worst: int,
     seed: int,
-    tell: Tell,
+    progress: Progress,
 ) -> PartsAudit:
     """Survey a table, rate every label, and write the ratings as Parquet files.
 
@@ -270,7 +275,7 @@ def audit_on_cluster(
         How many of the most doubtful labels to return.
     seed : int
         Seed of the audit.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -278,13 +283,13 @@ def audit_on_cluster(
     TableError
         Says all that is wrong with the table at once.
     """
-    survey = survey_table(file, target, options, SAMPLE_SIZE, seed, tell)
+    survey = survey_table(file, target, options, SAMPLE_SIZE, seed, progress)
     sample, n_labels = survey.sample, survey.n_labels
-    tell(f"learning from {counted(len(sample.y), 'label')}")
+    progress(f"learning from {counted(len(sample.y), 'label')}")
     preprocessor = TablePreprocessor(survey.report.schema.feature_types)
     X = preprocessor.fit_transform(sample.typed.cells, sample.y)
     rater = audit_sample(Sample(X, sample.y, None, *survey.positions), None, seed)
-    tell(f"rating {counted(n_labels, 'label')}")
+    progress(f"rating {counted(n_labels, 'label')}")
     rate, shared = delayed(rate_part), delayed((survey.reader, preprocessor, rater))
     with folder_written_atomically(ratings) as draft:
         tasks = [
@@ -341,7 +346,9 @@ def _worst(frame: pd.DataFrame, n_worst: int) -> pd.DataFrame:
 # ---- predictions -----------------------------------------------------------------------------
 
 
-def predict_on_cluster(predictor: Predictor, file: TableFile, output: Path, tell: Tell) -> int:
+def predict_on_cluster(
+    predictor: Predictor, file: TableFile, output: Path, progress: Progress
+) -> int:
     """Predict every part of a table, and write a folder of Parquet files; return how many rows.
 
     The folder is there when all files are, or not at all.
@@ -354,12 +361,12 @@ def predict_on_cluster(predictor: Predictor, file: TableFile, output: Path, tell
         The rows.
     output : Path
         The folder, on a disk that every worker sees under the same name.
-    tell : callable
+    progress : callable
         Progress callback.
     """
     parts = file.parts()
     with folder_written_atomically(output) as draft:
-        tell(f"predicting {counted(len(parts), 'part')}")
+        progress(f"predicting {counted(len(parts), 'part')}")
         shared, predict = delayed(predictor), delayed(predict_part)
         tasks = [
             predict(part, number, shared, str(draft), str(file.path))
