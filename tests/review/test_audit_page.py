@@ -19,7 +19,7 @@ from granulearn.review.audit_page import (
     render_audit_page,
     write_audit_page,
 )
-from granulearn.review.decision_files import COLUMNS, read_decisions
+from granulearn.review.decisions import COLUMNS, read_decisions
 from granulearn.review.journal import journal_text
 from tests.audit.stubs import CANNOT, EVIL, audited, full_summary, saying, summary_of
 from tests.bench.browser import open_page
