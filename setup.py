@@ -10,7 +10,6 @@ import shutil
 import sys
 from pathlib import Path
 
-from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
@@ -46,6 +45,8 @@ def loops():
     """Return one extension for each file of loops."""
     # Products and sums are rounded one by one, so that machines agree.
     options = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+    from Cython.Build import cythonize
+
     sources = sorted(Path("src").rglob("*.pyx"))
     names = [".".join(path.with_suffix("").parts[1:]) for path in sources]
     return cythonize(
@@ -69,9 +70,10 @@ def readme():
     return f"{text}\n\nGuide, examples and results are in the archive of sources.\n"
 
 
-setup(
-    ext_modules=loops(),
-    cmdclass={"build_ext": BuildLoops},
-    long_description=readme(),
-    long_description_content_type="text/markdown",
-)
+if __name__ == "__main__":
+    setup(
+        ext_modules=loops(),
+        cmdclass={"build_ext": BuildLoops},
+        long_description=readme(),
+        long_description_content_type="text/markdown",
+    )

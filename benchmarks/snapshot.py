@@ -391,7 +391,7 @@ def times() -> dict[str, Any]:
             write_mixed(path, rows)
         outputs = {"check": [], "audit": ["-o", big.with_name("s.csv")], "fit": ["-o", model]}
         calls = {verb: ["--target", "label", *more] for verb, more in outputs.items()}
-        for verb, more in calls.items():  # the first run compiles loops; it is not timed
+        for verb, more in calls.items():  # the first run reads files from the disk; it is not timed
             call = command(verb, middle, *more)
             run(call)
             found[f"opens of the table of 10,000 rows by {verb}"] = count_opens(call, middle)
@@ -440,7 +440,7 @@ PARTS: dict[str, tuple[Callable[[], dict], Callable[[dict, dict], bool]]] = {
 
 def made_with() -> dict[str, str]:
     """Return the date, and the versions of what the results depend on."""
-    packages = ("granulearn", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn", "numba")
+    packages = ("granulearn", "numpy", "scipy", "pandas", "pyarrow", "scikit-learn")
     versions = {name: importlib.metadata.version(name) for name in packages}
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return {"date": today, "python": platform.python_version(), **versions}

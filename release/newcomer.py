@@ -140,7 +140,7 @@ class Newcomer:
             pip_cache = subprocess.run(
                 [place / "bin" / "pip", "cache", "dir"], capture_output=True, text=True, check=True
             )
-            foreign = ("PYTHON", "GRANULEARN", "VIRTUAL_ENV", "NUMBA")
+            foreign = ("PYTHON", "GRANULEARN", "VIRTUAL_ENV")
             variables = {
                 name: value for name, value in os.environ.items() if not name.startswith(foreign)
             }

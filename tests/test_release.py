@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 import yaml
@@ -11,7 +12,7 @@ from packaging.version import Version
 from granulearn.datasets.catalogue import catalogue
 from release.newcomer import commands_of, is_install, steps
 from release.pythons import find_python, named_versions
-from tests.test__extras import CONFIGURATION, PROJECT
+from tests.test__extras import PROJECT
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -38,23 +39,8 @@ def test_the_changelog_begins_with_what_is_not_released():
     assert len(released("\n".join(headings))) == len(headings) - 1
 
 
-def shown_by_an_index():
-    """Return what a package index shows, as the build makes it of the README."""
-    made = CONFIGURATION["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
-    text = ""
-    for fragment in made["fragments"]:
-        if "path" in fragment:
-            content = (ROOT / fragment["path"]).read_text(encoding="utf-8")
-            text += content.partition(fragment["end-before"])[0]
-        else:
-            text += fragment["text"]
-    for change in made["substitutions"]:
-        text = re.sub(change["pattern"], change["replacement"], text)
-    return text
-
-
 def test_a_package_index_is_given_no_picture_and_no_link_that_it_cannot_resolve():
-    text = shown_by_an_index()
+    text = run_path(str(ROOT / "setup.py"))["readme"]()
     assert "](" not in re.sub(r"\]\(https?://", "", text)
     assert "Both pages" not in text
     assert "## Does it work?" in text

@@ -1,8 +1,8 @@
 """Processes that begin with the library imported.
 
-A process that has imported what most commands need, loaded the compiled loops, and done nothing
-else, is copied for each of them (`multiprocessing.forkserver`): a command then costs what it does
-itself, not the seconds that its imports take. Tests about the start itself take a new process.
+A process that has imported what most commands need, and done nothing else, is copied for each of
+them (`multiprocessing.forkserver`): a command then costs what it does itself, not the seconds that
+its imports take. Tests about the start itself take a new process.
 """
 
 import multiprocessing
@@ -23,7 +23,7 @@ from subprocess import TimeoutExpired
 IMPORTED = [
     "distributed", "granulearn.cli.application", "granulearn.audit", "granulearn.training",
     "granulearn.bench.pages", "granulearn.bench.running", "granulearn.review.server",
-    "sklearn.ensemble", "tests.loaded_loops", "tests.warm_processes",
+    "sklearn.ensemble", "tests.warm_processes",
 ]  # fmt: skip
 # Where modules are found before any test has run: studies of tests add their folders.
 _PATH = tuple(sys.path)

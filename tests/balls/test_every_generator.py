@@ -1,9 +1,5 @@
 """What holds for every ball maker that has a name, whatever the data."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -298,34 +294,3 @@ def test_makers_are_cloned_printed_and_set_like_estimators(name):
     X, y = noisy_classes(200)
     samples = check_samples(X, y)
     assert_same_balls(maker(samples, random_state=3), clone(maker)(samples, random_state=3))
-
-
-PRINT_BALLS = """
-import numpy as np, warnings
-warnings.simplefilter("ignore")  # whole numbers that wrap around, on purpose
-from granulearn.balls import generate_balls
-from granulearn.balls.generators import generator_names
-rng = np.random.RandomState(5)
-for dtype in (np.float64, np.float32):
-    X, y = rng.standard_normal((150, 5)).astype(dtype), rng.randint(3, size=150)
-    for name in generator_names():
-        balls = generate_balls(X, y, balls=name, random_state=1)
-        print(name, balls.assignment.tolist(), balls.centers.tolist(), balls.radii.tolist())
-"""
-
-
-@pytest.mark.slow
-def test_compiled_and_interpreted_kernels_agree_to_the_last_bit():
-    printed = [
-        subprocess.run(
-            [sys.executable, "-c", PRINT_BALLS],
-            env=os.environ | {"NUMBA_DISABLE_JIT": disabled},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.splitlines()
-        for disabled in ("0", "1")
-    ]
-    assert len(printed[0]) == 2 * len(generator_names())
-    for compiled, interpreted in zip(*printed, strict=True):
-        assert compiled == interpreted

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.bench_balls import noisy_table, one_kmeans_call_per_split
+from benchmarks.speed import noisy_table, one_kmeans_call_per_split
 from granulearn import generate_balls
 from granulearn.balls import two_means
 from granulearn.balls.ball_set import power_of_two_scale
@@ -95,14 +95,11 @@ def test_a_random_state_object_gives_new_balls_each_time():
 
 
 @pytest.mark.parametrize("init", ["k-means++", "class-means"])
-def test_first_splits_found_on_all_rows_equal_no_first_splits(init, monkeypatch):
+def test_buckets_change_nothing(init, monkeypatch):
     X, y = noisy_table(9000)
-    monkeypatch.setattr(two_means, "MAX_FIT_ROWS", 200)
-    monkeypatch.setattr(two_means, "SAMPLE_STEP", 1)
     whole = generate_balls(X, y, init=init, random_state=11)
-    monkeypatch.setattr(two_means, "ONE_BUCKET_ROWS", 0)
-    buckets = generate_balls(X, y, init=init, random_state=11, n_jobs=2)
-    assert as_sets(buckets) == as_sets(whole)
+    monkeypatch.setattr(two_means, "BUCKET_ROWS", 100)
+    assert as_sets(generate_balls(X, y, init=init, random_state=11, n_jobs=2)) == as_sets(whole)
 
 
 @pytest.mark.parametrize("rows", [16_385, 30_000])

@@ -23,7 +23,6 @@ from granulearn.bench.data import prepare
 from granulearn.bench.figures import balls_of_drawing
 from granulearn.bench.methods import build_search
 from granulearn.bench.running import (
-    RemainingTime,
     WorkerDiedError,
     describe_environment,
     draw,
@@ -250,24 +249,13 @@ def test_a_cluster_gives_the_same_rows_and_a_killed_run_a_reason(
     assert good.items() <= rows_of(whole[1]).items()
 
 
-def group_is_alive(leader: int) -> bool:
-    try:
-        os.killpg(leader, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 def test_versions_of_the_environment_are_those_installed_and_the_facts_are_plain():
     facts = describe_environment()
     assert facts["packages"]["numpy"] == version("numpy")
     assert facts["python"] == platform.python_version()
     assert facts["cores"] >= 1
     assert json.loads(json.dumps(facts)) == facts
-
-
-pytestmark = pytest.mark.slow
-ROOT = Path(__file__).parents[2]
+    assert platform.node() not in json.dumps(facts).split('"')
 
 
 def nothing() -> None:
@@ -388,9 +376,6 @@ if __name__ == "__main__":
 """
 
 
-TIMES = {"fit_seconds": 0, "predict_seconds": 0}
-
-
 @pytest.fixture
 def runs(tmp_path):
     return expand(small_study(tmp_path))
@@ -442,10 +427,6 @@ def test_early_stopping_sees_no_test_row(runs):
     given = sorted(map(tuple, data.X_train))
     assert sorted(map(tuple, np.vstack([X_fit, X_held]))) == given
     assert not {tuple(row) for row in data.X_test} & set(given)
-
-
-def test_neither_host_nor_user_is_named():
-    assert platform.node() not in json.dumps(describe_environment()).split('"')
 
 
 def test_methods_of_a_unit_see_the_same_noisy_labels(runs):
@@ -501,39 +482,6 @@ def test_a_score_fails_alone_unless_it_is_the_only_one(runs):
     assert outcome.notes == (said,)
     alone = evaluate(dataclasses.replace(run, scores=("log_loss", "fit_seconds")))
     assert alone.reason == f"ValueError: {said}"
-
-
-def of(runs, method):
-    return [run for run in runs if run.method.name == method]
-
-
-def test_nothing_is_said_before_all_methods_of_a_split_were_seen(runs):
-    # Trees were taken for searches until one was done: a study of 100 s was said to take 1000.
-    expected = RemainingTime(runs)
-    rvfl, balls, tree = runs[:3]
-    for run, seconds, elapsed in [(rvfl, 10.0, 10.0), (balls, 10.0, 20.0)]:
-        expected.ended(run, seconds, elapsed)
-        assert expected.left(elapsed) is None
-    expected.ended(tree, 0.5, 20.5)
-    n_splits = len(runs) // 3
-    assert expected.left(20.5) == pytest.approx((n_splits - 1) * 20.5)
-
-
-def test_runs_of_a_kind_are_expected_to_take_what_others_took(runs):
-    rvfl, tree = of(runs, "RVFL"), of(runs, "tree")
-    expected = RemainingTime(rvfl[:3] + tree[:5])
-    expected.ended(tree[0], 0.5)
-    expected.ended(rvfl[0], 10.0, elapsed=10.0)
-    expected.ended(rvfl[1], 10.0, elapsed=10.0)  # by another process
-    # A search of 10 s and four trees of half a second; two processes halve it.
-    assert expected.left(elapsed=10.0) == pytest.approx((10 + 4 * 0.5) / 2)
-
-
-def test_what_a_run_does_before_its_first_run_is_not_expected_again(runs):
-    rvfl = of(runs, "RVFL")
-    expected = RemainingTime(rvfl[:4])
-    expected.ended(rvfl[0], 1.0, elapsed=61.0)  # a minute of compiling
-    assert expected.left(elapsed=61.0) == pytest.approx(3.0)
 
 
 def test_the_balls_of_a_drawing_are_those_of_the_training_part(tmp_path):

@@ -175,7 +175,7 @@ def test_noise_has_the_papers_sets_and_rates():
 def test_quick_has_every_set_of_the_collection_that_comes_with_a_package():
     from_packages = [
         name
-        for name in collections()["paper37"].sets
+        for name in collections()["paper37"]
         if any(source.startswith("keel:") for source in catalogue()[name].sources)
     ]
     assert list(load_study("quick").datasets) == from_packages

@@ -226,7 +226,7 @@ def test_the_committed_results_are_whole_and_their_page_states_their_means(name,
     rerun = table[table["source"] == "rerun"].set_index(["dataset", "condition"])
     assert len(rerun) == lines
     assert rerun.drop(columns="source").notna().all().all()
-    assert set(table["dataset"]) <= set(collections()["paper37"].sets)
+    assert set(table["dataset"]) <= set(collections()["paper37"])
     page = (COMMITTED / f"{name}.md").read_text(encoding="utf-8")
     assert re.search(r"(\d+) of \1 runs computed, 0 failed", page)
     for method, mean in rerun.drop(columns="source").mean().items():

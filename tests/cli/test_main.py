@@ -1,6 +1,5 @@
 """Entry point: lazy verbs, one line and an exit code for every failure, signals."""
 
-import logging
 import os
 import re
 import signal
@@ -14,7 +13,7 @@ import pytest
 
 import granulearn
 from granulearn.bench import StudyError
-from granulearn.cli import application, exit_codes, main, output
+from granulearn.cli import application, exit_codes, main
 from granulearn.cli.application import VERBS
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 from granulearn.models import ModelFileError, OnnxMismatchError
@@ -218,24 +217,11 @@ def test_a_reader_that_has_enough_ends_it_without_a_word(fitted, arguments):
     assert (done.returncode, done.stderr) == (exit_codes.NOBODY_READS, b"")
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_compiling_is_noted_on_a_terminal_and_not_by_other_processes(terminal, monkeypatch, capsys):
-    logger = logging.getLogger("granulearn.loops")
-    monkeypatch.setattr(logger, "filters", [])
-    output.note_compiling()
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
-    logger.info("compiling")
-    assert capsys.readouterr().err.count("granulearn: note: compiling") == terminal
-    monkeypatch.setattr("os.getpid", lambda: -1)
-    logger.info("compiling")
-    assert capsys.readouterr().err == ""
-
-
 # --- signals
 
 INTERRUPTED = "granulearn: error: interrupted; no output was written.\n"
 
-# A lock of the system is waited for without looking at signals, as compiled loops run.
+# A lock of the system is waited for without looking at signals, as long calls into C run.
 DEAF = """
 import ctypes, sys
 from granulearn.cli.main import Stop

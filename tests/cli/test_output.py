@@ -67,14 +67,14 @@ def test_progress_is_shown_on_a_terminal_and_messages_have_lines_of_their_own(
     with output.stage_progress(hidden=hidden) as tell:
         tell("reading [a].csv")
         time.sleep(0.3)
-        output.note("loops are compiled")
+        output.note("rows are read")
     with output.row_progress(10, hidden=hidden) as progress:
         progress(4)
         time.sleep(0.3)
     shown = written.getvalue().decode()
     is_shown = terminal and not hidden
     assert ("reading [a].csv" in shown) == ("4/10" in shown) == is_shown
-    line = "granulearn: note: loops are compiled\n"
+    line = "granulearn: note: rows are read\n"
     assert f"\r\x1b[2K{line}" in shown if is_shown else shown == line
 
 

@@ -110,7 +110,7 @@ def test_what_cannot_be_run_is_refused_in_one_line(arguments, code, said, tmp_pa
         ('"RVFLClassifier"', '"RVFLClasifier"', "small.toml, method[0] ('RVFL')"),
         ('"circles"', '"circels"', "small.toml, datasets[1]: "),
         ('"circles"', '"qqq"', "no data set is named 'qqq'; see `granulearn datasets`."),
-        ('"circles"', '{ path = "own.csv", target = "label" }', "small.toml, datasets[1].target: "),
+        ('"circles"', '{ path = "own.csv", target = "label" }', "small.toml, datasets[1]: "),
     ],
 )
 def test_a_study_that_is_wrong_is_refused_with_file_and_key(tmp_path, old, new, said):

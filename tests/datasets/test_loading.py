@@ -123,10 +123,10 @@ def test_a_generated_set_takes_its_generators_parameters():
         (
             "two_moons",
             {"cells": 3},
-            "no parameter 'cells'; it takes n_samples, noise",
+            "'two_moons' does not take cells; its parameters: n_samples, noise",
         ),
-        ("iris", {"n_samples": 3}, "no parameter 'n_samples'; it takes none"),
-        ("bank", {"n_samples": 3}, "no parameter 'n_samples'; it takes with_missing"),
+        ("iris", {"n_samples": 3}, "'iris' does not take n_samples; its parameters: none"),
+        ("bank", {"n_samples": 3}, "'bank' does not take n_samples; its parameters: with_missing"),
     ],
 )
 def test_a_parameter_that_a_set_has_not_is_refused(name, parameters, message):

@@ -1,6 +1,6 @@
 """A verb that is stopped at any moment, or finds its disk full, leaves nothing behind.
 
-`benchmarks/signal_campaign.py` does the same at a hundred moments of all verbs.
+`python benchmarks/run.py campaigns` does the same at a hundred moments of all verbs.
 """
 
 import random

@@ -25,7 +25,7 @@ from granulearn.models import LoadedModel, ModelCard
 from granulearn.models.row_reading import RowReading
 from granulearn.tables import Schema, TableFile, open_table, read_training_table, table_of
 from granulearn.tables.inspection import inspect_table
-from granulearn.tables.io import frames, table_file
+from granulearn.tables.io import table_file
 from granulearn.tables.io import text as text_io
 from granulearn.training.training import input_cards
 from tests.tables.nasty_tables import written
@@ -170,7 +170,6 @@ def small_pieces(rows: int):
     """Make every reader give pieces of a few rows."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(table_file, "_BATCH_ROWS", rows)
-        patch.setattr(frames, "_PART_ROWS", 2 * rows)
         patch.setattr(text_io, "CHUNK_BYTES", 32 * rows)
         patch.setattr(text_io, "_CHUNKS_OF_PART", 2)
         yield

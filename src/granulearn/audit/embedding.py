@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from granulearn.audit import _nearness_kernels
+from granulearn.audit._nearness import nearest_references, place_rows
 from granulearn.utils.threads import in_threads, limited_threads
 
 # Of a larger table, so many rows stand for all.
@@ -68,13 +68,13 @@ class Embedding:
         nearest, squares = np.empty((len(X), k), dtype=np.int64), np.empty((len(X), k))
         least = np.full((2, n_references), np.inf)
         points = self.points(X)
-        _nearness_kernels.nearest_references(points, own, self.references, nearest, squares, least)
+        nearest_references(points, own, self.references, nearest, squares, least)
         return points, nearest, np.sqrt(squares), least
 
     def points(self, X: np.ndarray) -> np.ndarray:
         """Return rows as points."""
         points = np.empty((len(X), self.directions.shape[1]))
-        _nearness_kernels.place_rows(X, self.medians, self.scales, self.directions, MOST, points)
+        place_rows(X, self.medians, self.scales, self.directions, MOST, points)
         return points
 
 

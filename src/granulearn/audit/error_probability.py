@@ -42,7 +42,7 @@ from granulearn.audit.ratings import (
 from granulearn.audit.verified import AT_RANDOM, WORST_FIRST, VerifiedLabels
 from granulearn.utils.stacking import best_temperature, temperature_scale
 
-# Chosen on planted and real noise, see benchmarks/compare_verdicts.py.
+# Chosen on planted and real noise, see benchmarks/audit.py.
 CLEARLY = 1.2
 """A label is wrong where another class is so many times as probable, times sqrt(K - 1).
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from granulearn.audit import _nearness_kernels
+from granulearn.audit._nearness import close_pairs
 from granulearn.audit.embedding import EmbeddedRows
 from granulearn.audit.issues import Issue, named_rows, worst_first
 
@@ -122,11 +122,10 @@ def near_radius(gaps: np.ndarray, n_rows: int) -> tuple[float, float]:
 
 
 def _pairs_within(points: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
-    found = np.empty((_PAIRS_PER_ROW * len(points) + 64, 2), dtype=np.int32)
     for _ in range(_MOST_TRIES):
-        n_pairs = _nearness_kernels.close_pairs(points, radius, found)
-        if n_pairs >= 0:
-            return np.unique(found[:n_pairs], axis=0), radius
+        pairs = close_pairs(points, radius, _PAIRS_PER_ROW * len(points) + 64)
+        if pairs is not None:
+            return np.unique(pairs, axis=0), radius
         radius /= 2
     return np.empty((0, 2), dtype=np.int32), 0.0
 

@@ -50,7 +50,7 @@ N_REFITS = 2
 # ten are. A single absurd one would leave nothing to see of the others.
 FARTHEST = 5.0
 
-# These were chosen on half of the sets of `benchmarks/compare_values.py`.
+# These were chosen on half of the sets of `benchmarks/values.py`.
 N_NEIGHBORS, N_NEAREST = 50, 10
 GLOBAL_SHARE = 0.2
 # Right values have tails like Student's t; wrong ones may lie anywhere, many times as far.

@@ -7,10 +7,9 @@ then the preprocessor is fitted to the training part. The test part is only tran
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,6 @@ from granulearn.datasets import (
     DatasetDescription,
     add_outliers,
     flip_labels,
-    list_datasets,
     load,
     make_imbalanced,
 )
@@ -31,18 +29,11 @@ from granulearn.preprocess import TablePreprocessor
 from granulearn.tables import (
     ColumnOptions,
     TableError,
-    inspect_table,
     open_table,
     read_training_table,
 )
 
 PAPER_TRAIN_SHARE = 0.7
-# How the names of tables end, packed ones before their last ending: for telling a path from the
-# name of a data set. What a table is, its content says.
-_ENDINGS = {
-    ".csv", ".tsv", ".txt", ".data", ".xlsx", ".xls", ".xlsb", ".ods", ".parquet", ".pq",
-    ".feather", ".arrow", ".json", ".jsonl", ".ndjson",
-}  # fmt: skip
 
 
 class ImpossibleSplitError(ValueError):
@@ -176,21 +167,6 @@ def disturb(
     return X, y, n_disturbed
 
 
-def refuse_path_as_name(name: str, directory: Path) -> None:
-    """Refuse a path where the name of a data set is wanted, and say how a table is written."""
-    is_there = (directory / name).is_file()
-    if not is_there and not _ENDINGS & {end.lower() for end in PurePath(name).suffixes}:
-        return
-    if name in {known for full in list_datasets().index for known in (full, PurePath(full).name)}:
-        return
-    path = json.dumps(name, ensure_ascii=False)  # text in TOML is written as in JSON
-    found = columns_of(directory / name) if is_there else ", and no such file is there"
-    raise StudyError(
-        f"{name!r} is a path, not the name of a data set{found}; write "
-        f'{{ path = {path}, target = "COLUMN" }} with the column of labels.'
-    )
-
-
 def check_table(table: OwnTable, directory: Path) -> str:
     """Return the hash of a table's content, if it has the columns that are named.
 
@@ -206,11 +182,12 @@ def check_table(table: OwnTable, directory: Path) -> str:
             names = list(opened.names)
     except (TableError, OSError) as error:
         raise StudyError(f"path: {error}") from error
-    for key in ("target", "ignore", "categorical"):
-        wanted = getattr(table, key)
-        for name in (wanted,) if isinstance(wanted, str) else wanted:
+    for key, wanted in [
+        ("target", (table.target,)), ("ignore", table.ignore), ("categorical", table.categorical),
+    ]:  # fmt: skip
+        for name in wanted:
             if name not in names:
-                hint = hint_for(name, names, f"it has {_shown(names)}.")
+                hint = hint_for(name, names, f"it has {', '.join(map(repr, names[:12]))}.")
                 raise StudyError(f"{key}: {table.path} has no column {name!r}; {hint}")
     return _hash(path)
 
@@ -230,10 +207,7 @@ def read_own_table(name: str, file: TableFile) -> Dataset:
         with open_table(path) as opened:
             data = read_training_table(opened, table.target, options)
     except TableError as error:
-        with open_table(path) as opened:
-            labels = inspect_table(opened, table.target, options).labels
-        key = ".target" if labels is not None and labels.problems else ""
-        raise StudyError(f"{file.where}{key}: {error}") from error
+        raise StudyError(f"{file.where}: {error}") from error
     counts = np.unique(data.y, return_counts=True)[1]
     description = DatasetDescription(
         name=name,
@@ -247,19 +221,6 @@ def read_own_table(name: str, file: TableFile) -> Dataset:
         quirks=tuple(map(str, data.report.warnings)),
     )
     return Dataset(data.X, data.y, description)
-
-
-def columns_of(path: Path) -> str:
-    """Return which columns a table has, as a clause; nothing if that cannot be read."""
-    try:
-        with open_table(path) as opened:
-            return f"; {path.name} has the columns {_shown(list(opened.names))}"
-    except (TableError, OSError, ImportError):
-        return ""
-
-
-def _shown(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
 
 
 def _hash(path: Path) -> str:

@@ -12,11 +12,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module, invalidate_caches
-from inspect import ismethod, signature
+from inspect import signature
 from itertools import product
 from modulefinder import ModuleFinder
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 from msgspec.structs import replace
@@ -30,8 +29,8 @@ from sklearn.model_selection import (
 
 from granulearn import balls, ensemble, forest, rvfl
 from granulearn._extras import EXTRAS, how_to_install
-from granulearn.balls import BallGenerator, Membership, membership_names
-from granulearn.balls.generators import generator_names
+from granulearn.balls import BallGenerator, Membership, membership_names, resolve_membership
+from granulearn.balls.generators import generator_names, resolve_generator
 from granulearn.bench.scores import scoring_for_tuning
 from granulearn.bench.study import Grid, Method, StudyError, Tuning, hint_for
 from granulearn.model_selection import PathSearchCV, paper_grid
@@ -44,13 +43,12 @@ _PUBLIC = {
     if isinstance(vars(room)[name], type) and issubclass(vars(room)[name], ClassifierMixin)
 }
 CLASSIFIERS = tuple(sorted(_PUBLIC))
-# Parameters that take a scheme: its class, the method that its subclasses write (a function in its
-# place is given the first argument alone), and the names that are known.
-_SCHEMES: dict[str, tuple[type, Callable, Callable[[], Iterable[str]]]] = {
-    "membership": (Membership, Membership._rate, membership_names),
-    "balls": (BallGenerator, BallGenerator._generate, generator_names),
+# Parameters that take a scheme: its class, and what resolves a name, an instance or a function.
+_SCHEMES: dict[str, tuple[type, Callable]] = {
+    "membership": (Membership, resolve_membership),
+    "balls": (BallGenerator, resolve_generator),
 }
-SCHEME_NAMES = {name: known for name, (_, _, known) in _SCHEMES.items()}
+SCHEME_NAMES = {"membership": membership_names, "balls": generator_names}
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
@@ -73,9 +71,10 @@ def check_method(method: Method) -> None:
                 f"selection: 'loo' is for random vector networks, not for {method.estimator}; "
                 "leave it out."
             )
-        for key in sorted({key for grid in as_grids(variant.grid) for key in grid}):
+        grids = _built_grids(variant)
+        for key in sorted({key for grid in grids for key in grid}):
             _check_parameter(type(model), model.get_params(), key, "grid")
-        _check_schemes(model, _built_grids(variant), method.vary or {})
+        _check_schemes(model, grids)
 
 
 def variants(method: Method) -> Iterator[Method]:
@@ -201,9 +200,8 @@ def _find(path: str, key: str) -> Any:
         raise StudyError(f"{key}: {path!r} {said}") from error
     if hasattr(module, name):
         return getattr(module, name)
-    kinds = (type,) if key == "estimator" else (type, FunctionType)
     # A package may load what it offers when it is asked for it: `dir` knows, and `vars` does not.
-    there = [n for n in dir(module) if n[0] != "_" and isinstance(getattr(module, n, None), kinds)]
+    there = [known for known in dir(module) if known[0] != "_"]
     raise StudyError(
         f"{key}: {module_name!r} has no {name!r}; {hint_for(name, there, 'check the name.')}"
     )
@@ -215,7 +213,7 @@ def _find_class(path: str) -> type[BaseEstimator]:
             hint = hint_for(path, CLASSIFIERS, f"there are {', '.join(CLASSIFIERS)}.")
             raise StudyError(
                 f"estimator: granulearn has no classifier {path!r}; {hint} "
-                "Others are named in full, as in 'sklearn.svm.SVC'."
+                "Others are named in full, as in 'sklearn.svm.SVC' or 'my_method.MyClassifier'."
             )
         return _PUBLIC[path]
     found = _find(path, "estimator")
@@ -231,55 +229,25 @@ def _find_class(path: str) -> type[BaseEstimator]:
     return found
 
 
-def _check_schemes(model: Any, grids: list[Grid], varied: Grid) -> None:
-    """Refuse memberships and ball generators that our estimators could not use."""
+def _check_schemes(model: Any, grids: list[Grid]) -> None:
+    """Refuse memberships and ball generators that our estimators do not know."""
     parameters = model.get_params()
-    given = [
-        ("vary" if key in varied else "fixed", key, value) for key, value in parameters.items()
-    ]
-    given += [
-        ("grid", k, value) for grid in grids for k, values in grid.items() for value in values
-    ]
-    for where, key, value in given:
+    given = [*parameters.items()]
+    given += [(key, value) for grid in grids for key, values in grid.items() for value in values]
+    for key, value in given:
         before, _, name = key.rpartition("__")
         owner = type(parameters.get(before) if before else model)
-        if name not in _SCHEMES or not any(
+        # In a class of others the parameter means something else.
+        if name in _SCHEMES and any(
             base.__module__.startswith("granulearn.") and name in signature(base).parameters
             for base in owner.__mro__
         ):
-            continue  # it means something else in a class of others
-        family, written, names = _SCHEMES[name]
-        arguments = [*signature(written).parameters][1:]
-        if isinstance(value, family):
-            _check_arguments(getattr(value, written.__name__), arguments, f"{where}.{key}")
-        elif callable(value):
-            _check_arguments(value, arguments[:1], f"{where}.{key}")
-        elif value not in (known := list(names())):
-            said = f"{value!r} is no {family.__name__}; name one of {', '.join(known)}."
-            if isinstance(value, str):
-                hint = hint_for(value, known, f"there are {', '.join(known)}.")
-                said = f"none is named {value!r}; {hint}"
-            raise StudyError(
-                f"{where}.{key}: {said} One of your own is named with its file, as in "
-                f"'mymethod.My{family.__name__}'."
-            )
-
-
-def _check_arguments(function: Callable, given: list[str], key: str) -> None:
-    """Refuse a function of one's own that cannot be called with what it is given."""
-    try:
-        found = signature(function)
-    except ValueError:  # some that are compiled do not tell
-        return
-    try:
-        found.bind(*given)
-    except TypeError:
-        name = getattr(function, "__qualname__", repr(function))
-        own = ["self", *given] if ismethod(function) else given
-        raise StudyError(
-            f"{key}: {name}{found} is given {', '.join(given)}; write "
-            f"def {name.rpartition('.')[2]}({', '.join(own)})."
-        ) from None
+            try:
+                _SCHEMES[name][1](value)
+            except (TypeError, ValueError) as error:
+                raise StudyError(
+                    f"{error} One of your own is named with its file: 'mymethod.MyScheme'."
+                ) from error
 
 
 def _check_parameter(kind: type, known: Iterable[str], name: str, key: str) -> None:
@@ -319,13 +287,6 @@ def code_beside(method: Method, directory: Path) -> dict[str, str]:
                 "__init__.py; add an empty one."
             )
     return found
-
-
-def classes_beside(name: str, directory: Path) -> list[str]:
-    """Return what a study calls the classes of a name in files of a folder; none is imported."""
-    define = re.compile(rf"^class {re.escape(name)}\b".encode(), re.MULTILINE)
-    files = [path for path in sorted(directory.glob("*.py")) if path.stem.isidentifier()]
-    return [f"{path.stem}.{name}" for path in files if define.search(path.read_bytes())]
 
 
 def hash_of_module(module: str, directory: Path) -> str:

@@ -32,7 +32,6 @@ from granulearn.bench import (
 )
 from granulearn.bench.data import load_dataset
 from granulearn.bench.methods import CLASSIFIERS, SCHEME_NAMES
-from granulearn.bench.running import RemainingTime
 from granulearn.bench.scores import OWN_SCORES
 from granulearn.bench.study import study_keys
 from granulearn.bench.study_files import (
@@ -123,7 +122,7 @@ def _run(
         _warn_of_replaced(studies, store)
         result = StudyResult(0, 0, ())
         try:
-            with _shown_progress(planned, store) as tell:
+            with _shown_progress(planned) as tell:
                 for study in studies:  # an interrupted run knows all that is missing
                     store.save_study(study.name, study.to_json())
                 for study, runs in planned:
@@ -153,13 +152,12 @@ def _run(
 
 
 @contextmanager
-def _shown_progress(
-    planned: Planned, store: Store
-) -> Iterator[Callable[[Run, Outcome | None], None]]:
+def _shown_progress(planned: Planned) -> Iterator[Callable[[Run, Outcome | None], None]]:
     """Give a function that takes every run and its outcome; it moves a bar, prints failures."""
-    runs = [run for _, some in planned for run in some]
-    expected, begun = RemainingTime(runs), time.monotonic()
-    before = {key: row.outcome.fit_seconds for key, row in store.rows().items()}
+    left = sum(len(runs) for _, runs in planned)
+    # Methods take very different times: the first split is computed before anything is said.
+    n_methods = len({run.method.name for run in planned[0][1]})
+    ends: list[float] = []
     # In a narrow terminal the bar gives way, then the name: never the count.
     whole = Column(no_wrap=True)
     columns = (
@@ -171,16 +169,19 @@ def _shown_progress(
         TextColumn(f"{{task.{name}}}", markup=False) for name in ("fields[left]", "description")
     ]
     with Progress(*columns, *texts, console=out.message_console(soft_wrap=True)) as progress:
-        task = progress.add_task("", total=len(runs), left="")
+        task = progress.add_task("", total=left, left="")
 
         def tell(run: Run, outcome: Outcome | None) -> None:
-            elapsed = time.monotonic() - begun
-            if outcome is None:
-                expected.ended(run, before.get(run.key))
-            else:
-                expected.ended(run, outcome.fit_seconds, elapsed)
-            left = time_left(expected.left(elapsed))
-            progress.update(task, advance=1, description=run.unit.dataset[:24], left=left)
+            nonlocal left
+            left -= 1
+            if outcome is not None:
+                ends.append(time.monotonic())
+            seconds = None
+            if len(ends) > n_methods:
+                # From the first end on: before it processes are started and loops compiled.
+                seconds = left * (ends[-1] - ends[0]) / (len(ends) - 1)
+            shown = time_left(seconds if left else 0.0)
+            progress.update(task, advance=1, description=run.unit.dataset[:24], left=shown)
             if outcome is not None and outcome.reason:
                 out.warn(f"failed: {run}: {outcome.reason}")
 

@@ -1,7 +1,7 @@
 """Entry point: run a verb; a failure or a signal becomes one line and an exit code.
 
-Python hears a signal when a compiled loop returns, which may be a minute later. A thread hears
-it at once: if the verb has not heard it within two seconds, the thread removes unfinished files
+Python handles a signal when a call into compiled code returns, which may take long. A thread hears
+it at once: if the verb has not handled it within two seconds, the thread removes unfinished files
 and ends the process with the same message and code.
 """
 
@@ -38,7 +38,6 @@ def run(arguments: list[str]) -> int:
     try:
         from granulearn.cli import application, output
 
-        output.note_compiling()
         with warnings.catch_warnings():
             # Users see warnings about their data, not those for developers.
             warnings.simplefilter("ignore")

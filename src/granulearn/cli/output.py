@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import re
 import shlex
@@ -62,20 +61,6 @@ def warn(message: str) -> None:
 def note(message: str) -> None:
     """Print what is neither result nor error."""
     _write("note", message)
-
-
-def note_compiling() -> None:
-    """Note on a terminal, from the user's own process, that loops are being compiled."""
-    logger, process = logging.getLogger("granulearn.loops"), os.getpid()
-
-    def noted(record: logging.LogRecord) -> bool:
-        if os.getpid() == process and sys.stderr.isatty():
-            note(record.getMessage())
-        return False
-
-    if not logger.filters:
-        logger.addFilter(noted)
-        logger.setLevel(logging.INFO)
 
 
 def _write(kind: str, message: str) -> None:

@@ -42,7 +42,7 @@ from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.messages import TableError
 from granulearn.tables.parse.cells import as_text, is_nested, row_hashes
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
-from granulearn.tables.training_table import TrainingTable, as_labels, chosen_rows
+from granulearn.tables.training_table import TrainingTable, as_labels
 from granulearn.training.training import Trained, train
 from granulearn.utils.files import folder_written_atomically, written_atomically
 from granulearn.utils.text import counted
@@ -161,7 +161,7 @@ def survey_table(
     (found,) = compute(tree_reduce(add, checks))
     report = report_second(report, found.statistics, options)
     codes, rows, *positions = found.rows
-    typed = chosen_rows(found.features, report.schema, np.arange(len(codes)))
+    typed = found.features.take(np.arange(len(codes)), report.schema)
     sample = TrainingTable(report, typed, classes[codes], rows, cells=None, lines=None)
     return Survey(parts, replace(reader, schema=report.schema), report, sample, np.array(positions))
 
@@ -181,7 +181,7 @@ def check_part(part: TableFile, number: int, reader: PartReader) -> PartCheck:
     own = [codes[position], part.first_row + rows, np.full(len(rows), number), position]
     return PartCheck(
         check_rows(typed, labels, reader.schema, list(reader.labels.classes), part.first_row),
-        chosen_rows(typed, reader.schema, rows),
+        typed.take(rows, reader.schema),
         np.array(own, dtype=np.int64),
     )
 
@@ -306,7 +306,7 @@ def rate_part(
     """Write the ratings of a part; return verdicts counted, and the worst rows with their cells."""
     reader, preprocessor, rater = shared
     typed, _, labelled, codes = reader.read(part)
-    X = preprocessor.transform(chosen_rows(typed, reader.schema, labelled).cells)
+    X = preprocessor.transform(typed.take(labelled, reader.schema).cells)
     frame = rater.rate(number, X, codes)
     frame.index = pd.Index(part.first_row + labelled + 1, name="row")
     with written_atomically(Path(folder) / PART_NAME.format(number)) as draft:

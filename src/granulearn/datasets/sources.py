@@ -13,7 +13,6 @@ file, with labels that are wrong in places and the right ones beside them.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,32 +22,13 @@ import numpy as np
 import pandas as pd
 
 from granulearn._extras import missing_package
-from granulearn.datasets.catalogue import SourceUnavailableError
+from granulearn.datasets.catalogue import CatalogueEntry, SourceUnavailableError
 
 ENVIRONMENT_VARIABLE = "GRANULEARN_DATA"
-SKLEARN_SETS = ("breast_cancer", "digits", "iris", "wine")
 GIVEN, TRUTH = "HeuBug", "RealBug"
 # The counts of bugs give both labels away, and a name is no measure.
 _NO_INPUTS = ["File", GIVEN, "HeuBugCount", TRUTH, "RealBugCount"]
 _REQUIRED = ("name", "rows", "features", "minority_rows")
-
-
-@dataclass(frozen=True)
-class ManifestLine:
-    """What the manifest states about one set; figures are None if it has no file."""
-
-    name: str
-    path: Path
-    rows: int | None
-    features: int | None
-    minority_rows: int | None
-    source: str
-    notes: str
-
-    @property
-    def has_file(self) -> bool:
-        """Whether the set itself is in the directory."""
-        return self.path.is_file()
 
 
 def find_data_dir(data_dir: str | os.PathLike | None) -> Path:
@@ -73,22 +53,31 @@ def find_data_dir(data_dir: str | os.PathLike | None) -> Path:
     raise SourceUnavailableError(f"{ENVIRONMENT_VARIABLE}={named!r} has no manifest.csv")
 
 
-def read_manifest(directory: Path) -> dict[str, ManifestLine]:
-    """Return the lines of a directory and its subdirectories by name; its own line wins."""
-    lines: dict[str, ManifestLine] = {}
-    for path in [directory / "manifest.csv", *sorted(directory.glob("*/manifest.csv"))]:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+def read_manifest(directory: Path) -> dict[str, CatalogueEntry]:
+    """Return the sets of a directory and its subdirectories by name; its own line wins."""
+    entries: dict[str, CatalogueEntry] = {}
+    for manifest in [directory / "manifest.csv", *sorted(directory.glob("*/manifest.csv"))]:
+        table = pd.read_csv(manifest, dtype=str, keep_default_na=False)
         if absent := [name for name in _REQUIRED if name not in table]:
-            raise ValueError(f"{path} lacks the column {absent[0]!r}; it needs {_REQUIRED}.")
+            raise ValueError(f"{manifest} lacks the column {absent[0]!r}; it needs {_REQUIRED}.")
         for row in table.to_dict("records"):
             # No number, such as "690 (inferred)", is stated of a set without a file.
             rows, features, minority = (
                 int(row[key]) if row[key].strip().isdigit() else None for key in _REQUIRED[1:]
             )
-            name, texts = row["name"], (row.get("source", ""), row.get("notes", ""))
-            line = ManifestLine(name, path.parent / f"{name}.csv", rows, features, minority, *texts)
-            lines.setdefault(name, line)
-    return lines
+            path = manifest.parent / f"{row['name']}.csv"
+            entry = CatalogueEntry(
+                row["name"],
+                rows,
+                features,
+                minority_rows=minority,
+                sources=("directory",) if path.is_file() else (),
+                origin=row.get("source") or "not stated",
+                quirks=(row["notes"],) if row.get("notes") else (),
+                path=path,
+            )
+            entries.setdefault(entry.name, entry)
+    return entries
 
 
 def load_from_directory(
@@ -98,26 +87,21 @@ def load_from_directory(
 
     ``with_missing`` reads the copy in which missing values are empty, if there is one.
     """
-    line = read_manifest(directory).get(name)
-    if line is None or not line.has_file:
+    entry = read_manifest(directory).get(name)
+    if entry is None or entry.path is None or not entry.sources:
         raise SourceUnavailableError(f"the data directory {str(directory)!r} has no {name}.csv")
-    path = line.path
+    path = entry.path
     if with_missing:
-        path = line.path.parent / "with_missing" / line.path.name
+        path = path.parent / "with_missing" / path.name
         if not path.is_file():
             raise SourceUnavailableError(f"{name} has no copy with its missing values ({path})")
     X = _read_set(path)
     y = X.pop("target").to_numpy()
-    found = {
-        "rows": len(X),
-        "features": X.shape[1],
-        "minority_rows": int(np.unique(y, return_counts=True)[1].min()),
-    }
-    for key, value in found.items():
-        stated = getattr(line, key)
-        if stated is not None and stated != value:
+    minority = int(np.unique(y, return_counts=True)[1].min())
+    for key, found in [("rows", len(X)), ("features", X.shape[1]), ("minority_rows", minority)]:
+        if getattr(entry, key) not in (None, found):
             raise ValueError(
-                f"{path} has {key}={value}, but its manifest states {stated}; "
+                f"{path} has {key}={found}, but its manifest states {getattr(entry, key)}; "
                 "the file or the manifest was changed: restore one of them."
             )
     return X, y
@@ -159,7 +143,7 @@ def load_file(place: str, directory: Path) -> tuple[pd.DataFrame, np.ndarray, np
 
 
 def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
-    """Read one of `SKLEARN_SETS`; labels are class names, or digits."""
+    """Read a set of scikit-learn; labels are class names, or digits."""
     bunch = getattr(import_module("sklearn.datasets"), f"load_{place}")(as_frame=True)
     return bunch.data, np.asarray(bunch.target_names)[bunch.target.to_numpy()]
 

@@ -253,9 +253,9 @@ class TypedRows:
                 columns[name] = pd.Categorical.from_codes(codes, categories)
         return pd.DataFrame(columns)
 
-    def take(self, rows: np.ndarray, names: Iterable[str]) -> TypedRows:
-        """Return some rows of some features."""
-        cells = {name: self.cells[name].take(rows) for name in names}
+    def take(self, rows: np.ndarray, schema: Schema) -> TypedRows:
+        """Return some rows of the columns that a schema uses."""
+        cells = {name: self.cells[name].take(rows) for name in schema.feature_types}
         return TypedRows(cells, self.failures)
 
 

@@ -135,7 +135,7 @@ def read_training_table(
     labelled = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
     return TrainingTable(
         report,
-        joined_rows(typed).take(labelled, report.schema.feature_types),
+        joined_rows(typed).take(labelled, report.schema),
         as_labels(labels.take(pa.array(labelled)), report.labels),
         labelled,
         pa.Table.from_batches(batches) if keep_cells else None,
@@ -149,11 +149,6 @@ def as_labels(names: pa.Array, labels: Labels) -> np.ndarray:
     if labels.booleans:
         return np.array([value == "true" for value in values], dtype=bool)
     return np.array(values, dtype=int if labels.whole_numbers else str)
-
-
-def chosen_rows(typed: TypedRows, schema: Schema, rows: np.ndarray) -> TypedRows:
-    """Return some rows of the columns that are used."""
-    return typed.take(rows, schema.feature_types)
 
 
 def read_labelled_table(

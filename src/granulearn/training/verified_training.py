@@ -14,7 +14,6 @@ from granulearn.audit.verified import CHANGE, VerifiedLabels
 from granulearn.review import Decision, DecisionsError, verified_by
 from granulearn.review.decisions import EXCLUDE, decided_column
 from granulearn.tables import TrainingTable
-from granulearn.tables.training_table import chosen_rows
 from granulearn.training.training import (
     ROWS_TO_SEARCH,
     ReportedFolds,
@@ -63,7 +62,7 @@ class ReviewedLabels:
         kept = np.flatnonzero(self.is_kept)
         return replace(
             self.table,
-            typed=chosen_rows(self.table.typed, self.table.schema, kept),
+            typed=self.table.typed.take(kept, self.table.schema),
             y=self.corrected[kept],
             rows=self.table.rows[kept],
         )

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import pickle
 import tempfile
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from granulearn.tables import TableError
 from granulearn.tables.io.json_lines import JsonTable
 from granulearn.tables.io.table_file import ReadOptions
 from granulearn.tables.io.text_source import TextSource
-from tests.tables.nasty_tables import rows_of, tables
+from tests.tables.nasty_tables import assert_holds, rows_of, tables
 
 
 def opened(content: bytes | str, folder: Path, packing=None, **reading) -> JsonTable:
@@ -41,10 +40,7 @@ def test_cells_are_read_as_they_were_written(table, form, encoding, packed, asci
     with tempfile.TemporaryDirectory() as folder:
         content = gzip.compress(content) if packed else content
         read = opened(content, Path(folder), "gzip" if packed else None)
-        assert read.names == names
-        assert rows_of(read.batches()) == rows
-        (part,) = pickle.loads(pickle.dumps(read.parts()))
-        assert rows_of(part.batches(names[::-1])) == [row[::-1] for row in rows]
+        assert_holds(read, names, rows)
 
 
 def test_values_keep_their_spelling_and_missing_keys_are_null(tmp_path):

@@ -13,69 +13,58 @@ from hypothesis import strategies as st
 
 from granulearn.tables import TableError
 from granulearn.tables.io import text as text_io
-from tests.tables.rewrite.rewritten_tables import (
-    changed_files,
-    in_quotes,
-    needs_quotes,
-    read,
-    rewritten,
-    text_files,
-)
+from tests.tables.nasty_tables import written
+from tests.tables.rewrite.rewritten_tables import read, rewritten
+
+ENCODINGS = {
+    "utf-8": "aé漢\u2028\ufeff",
+    "utf-8-sig": "aé漢\u2028\ufeff",
+    "utf-16": "aé漢\U0001f600",
+    "utf-32": "aé漢\U0001f600",
+    "cp1252": "aé€ß",
+    "cp932": "a漢表ソ",  # the second bytes of two letters are ASCII
+    "gb18030": "aé漢€",
+}
 
 
-@given(changed_files(), st.sampled_from([1, 20, 2**20]))
-def test_a_changed_cell_changes_no_other_byte(changed, chunk):
-    file, place, cells = changed
-    column = file.names[place]
+@st.composite
+def text_files(draw):
+    """Draw rows of two columns, new cells for some, and a function that writes such rows."""
+    encoding = draw(st.sampled_from(sorted(ENCODINGS)))
+    separator, newline = draw(st.sampled_from(",;\t|")), draw(st.sampled_from(["\n", "\r\n", "\r"]))
+    quote_all = draw(st.booleans())
+    cell = st.text(ENCODINGS[encoding] + "\",;\t|\n\r 'x1.0=", min_size=1, max_size=5)
+    cell = cell.filter(lambda text: text.strip(" \ufeff\u2028\r\n\t"))
+    rows = draw(st.lists(st.lists(cell, min_size=2, max_size=2), min_size=1, max_size=6))
+    changed = draw(st.dictionaries(st.integers(0, len(rows) - 1), cell, min_size=1, max_size=3))
+    rows += [["plain", "cells"], ["show", "the style"]]
+
+    def content(rows: list[list[str]]) -> bytes:
+        text = written(["first", "second"], rows, separator, newline, quote_all=quote_all)
+        return text.encode(encoding)
+
+    return rows, changed, content, {"separator": separator, "encoding": encoding}
+
+
+@given(text_files(), st.sampled_from([1, 20, 2**20]))
+def test_a_changed_cell_changes_no_other_byte_and_changing_back_none(file, chunk):
+    rows, changed, content, options = file
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_io, "CHUNK_BYTES", chunk)
-        result = rewritten(file.content(), "t.csv", column, cells, **file.reading)
-    possible = {(row, place): {text, in_quotes(text)} for row, text in cells.items()}
-    for (row, _), pieces in possible.items():
-        old = file.written[row][place]
-        if cells[row] == file.rows[row][place]:
-            pieces &= {old}
-        if needs_quotes(cells[row], file.separator, len(file.names)):
-            pieces -= {cells[row]}
-        elif not old.startswith('"'):
-            pieces -= {in_quotes(cells[row])}
-        elif not needs_quotes(file.rows[row][place], file.separator, len(file.names)):
-            pieces -= {cells[row]}
-    assert result in _all_files(file, possible)
-    expected = [
-        [cells.get(i, text) if j == place else text for j, text in enumerate(row)]
-        for i, row in enumerate(file.rows)
-    ]
-    assert read(result, "t.csv", **file.reading) == (file.names, expected)
-
-
-def _all_files(file, possible):
-    """Return every file with one of the possible pieces in each place."""
-    choices = [{}]
-    for where, pieces in possible.items():
-        choices = [{**choice, where: piece} for choice in choices for piece in pieces]
-    return [file.content(changed=choice) for choice in choices]
-
-
-@given(changed_files())
-def test_changing_back_gives_the_bytes_that_were(changed):
-    file, place, cells = changed
-    column, content = file.names[place], file.content()
-    there = rewritten(content, "t.csv", column, cells, **file.reading)
-    old = {row: file.rows[row][place] for row in cells}
-    assert rewritten(there, "t.csv", column, old, **file.reading) == content
+        there = rewritten(content(rows), "t.csv", "second", changed, **options)
+    new_rows = [[first, changed.get(row, cell)] for row, (first, cell) in enumerate(rows)]
+    assert there == content(new_rows)
+    assert read(there, "t.csv", **options) == (["first", "second"], new_rows)
+    back = {row: rows[row][1] for row in changed}
+    assert rewritten(there, "t.csv", "second", back, **options) == content(rows)
 
 
 @given(text_files(), st.data())
 def test_dropped_rows_are_gone_with_their_line_and_no_other_byte(file, data):
-    numbers = st.integers(0, len(file.rows) - 1)
-    drop = data.draw(st.sets(numbers, min_size=1, max_size=len(file.rows) - 1))
-    content = file.content()
-    result = rewritten(content, "t.csv", file.names[0], {}, drop, **file.reading)
-    kept = [row for i, row in enumerate(file.rows) if i not in drop]
-    assert read(result, "t.csv", **file.reading) == (file.names, kept)
-    if len(file.rows) - 1 not in drop:
-        assert result == file.content(drop=drop)
+    rows, _, content, options = file
+    drop = data.draw(st.sets(st.integers(0, len(rows) - 1), min_size=1, max_size=len(rows) - 1))
+    kept = [row for number, row in enumerate(rows) if number not in drop]
+    assert rewritten(content(rows), "t.csv", "first", {}, drop, **options) == content(kept)
 
 
 CONTENT = b'# a title, too\r\n\r\na;b ;"c"\r\n1;x;"u"\r\n\n2; y;"v ""w"""\r 3;;"";  ;\n\n4;z;u'

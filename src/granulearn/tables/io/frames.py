@@ -32,7 +32,6 @@ from granulearn.utils.text import quoted
 
 _MISSING = ("NoneType", "NAType", "NaTType")
 _OBJECT = np.dtype(object)
-_PART_ROWS = 2**18
 # JSON can spell these; Unicode has no such character.
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 _SHOWN = Path("the table")
@@ -60,23 +59,6 @@ class FrameTable(TableFile):
         fields = column_indices(self.names, wanted)
         for batch in self._table.to_batches(rows_per_batch(len(wanted))):
             yield standard_batch(self.path, batch, fields, wanted)
-
-    def parts(self) -> tuple[TableFile, ...]:
-        """Return stretches of rows."""
-        begins = range(0, self._table.num_rows, _PART_ROWS)
-        return tuple(
-            self._part(begin, _table=self._table.slice(begin, _PART_ROWS)) for begin in begins
-        )
-
-    def __getstate__(self):
-        # Arrow would send the rows of the other parts along.
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, self._table.schema) as writer:
-            writer.write_table(self._table)
-        return super().__getstate__() | {"_table": sink.getvalue().to_pybytes()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ = state | {"_table": pa.ipc.open_stream(state["_table"]).read_all()}
 
 
 def table_of(data: Any, options: ReadOptions | None = None) -> TableFile:
