@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 AT_RANDOM, WORST_FIRST = "random", "worst"
 KEEP, CHANGE = "keep", "change"
@@ -50,13 +53,11 @@ def check_verified(
         return NO_VERIFIED
     if isinstance(verified, VerifiedLabels):
         return verified
-    frame = _frame(verified, n_samples)
+    frame, by_position = _frame(verified, n_samples)
     frame = frame[frame["label"].notna()]
     if frame.empty:
         return NO_VERIFIED
-    # One entry per sample is by position, whatever the rows are called.
-    by_position = index is None or frame.index.name is _BY_POSITION
-    names = list(range(n_samples) if by_position else index)
+    names = list(range(n_samples) if by_position or index is None else index)
     if len(set(names)) < len(names):
         raise ValueError(
             "rows of the same name cannot be told apart in verified; make the index unique, or "
@@ -88,11 +89,8 @@ def check_verified(
     return VerifiedLabels(rows[order], truth[order], (drawn == AT_RANDOM).to_numpy()[order])
 
 
-_BY_POSITION = "position in verified"
-
-
-def _frame(verified: Any, n_samples: int) -> Any:
-    """Return labels by row as a frame with ``label`` and ``drawn``."""
+def _frame(verified: Any, n_samples: int) -> tuple[pd.DataFrame, bool]:
+    """Return a frame with ``label`` and ``drawn`` by row, and whether rows are positions."""
     import pandas as pd
 
     if hasattr(verified, "columns"):
@@ -102,7 +100,7 @@ def _frame(verified: Any, n_samples: int) -> Any:
                 f"{list(verified.columns)}."
             )
         frame = pd.DataFrame({"label": verified["label"].astype(object)})
-        return frame.assign(drawn=verified["drawn"] if "drawn" in verified.columns else None)
+        return frame.assign(drawn=verified.get("drawn")), False
     if isinstance(verified, Mapping):
         labels = pd.Series(list(verified.values()), list(verified), dtype=object)
     elif hasattr(verified, "index") and hasattr(verified, "items"):
@@ -113,9 +111,9 @@ def _frame(verified: Any, n_samples: int) -> Any:
                 f"verified has {len(verified)} entries and there are {n_samples} samples; give "
                 "one per sample, None where nobody looked, or a dictionary by row."
             )
-        rows = pd.RangeIndex(n_samples, name=_BY_POSITION)
-        labels = pd.Series(list(verified), rows, dtype=object)
-    return pd.DataFrame({"label": labels, "drawn": None})
+        labels = pd.Series(list(verified), dtype=object)
+        return pd.DataFrame({"label": labels, "drawn": None}), True
+    return pd.DataFrame({"label": labels, "drawn": None}), False
 
 
 def _found(values: Any, names: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
