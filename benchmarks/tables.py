@@ -75,7 +75,7 @@ def commands(n_rows: int, rounds: int) -> list[Row]:
         }
         for verb, arguments in verbs.items():
             command = [sys.executable, "-m", "granulearn", *arguments]
-            run(command)  # compiles
+            run(command)  # the files are in the cache of the system
             imports = [sys.executable, "-c", "import pandas"]
             ratios = [run(command) / run(imports) for _ in range(rounds)]
             rows.append({"measure": f"{verb} / import pandas", "value": float(np.median(ratios))})
@@ -163,7 +163,7 @@ def report(path: Path, target: str, names: list[str], planted: Planted | None = 
     if planted is not None:
         check = granulearn("check", path, "--target", target, "--json")
         found = json.loads(check.stdout) if check.returncode == 0 else {}
-        types = {column["name"]: column["is"] for column in found.get("columns", [])}
+        types = {column["name"]: column["kind"] for column in found.get("columns", [])}
         for name, kind in planted.kinds.items():
             (reported if types.get(name) == kind else missing).append(f"{name} is a {kind}")
         for name in COUNTS:

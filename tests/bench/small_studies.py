@@ -24,7 +24,7 @@ from granulearn.bench import (
 )
 from granulearn.bench.running import draw_missing
 from granulearn.bench.study_files import PAPER_STUDIES
-from tests.warm_processes import copies
+from tests.processes import copies
 
 SMALL = """
 question = "Does a test of the studies work?"

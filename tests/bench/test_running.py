@@ -41,7 +41,7 @@ from tests.bench.small_studies import (
     write_study,
 )
 from tests.cli.commands import succeeds
-from tests.warm_processes import Code, Command
+from tests.processes import Code, Command
 
 pytestmark = pytest.mark.slow
 

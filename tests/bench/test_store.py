@@ -12,7 +12,7 @@ import pytest
 
 from granulearn.bench import Outcome, Store, StoreError, expand
 from tests.bench.small_studies import small_study
-from tests.warm_processes import Code
+from tests.processes import Code
 
 MACHINE = {"python": "3"}
 

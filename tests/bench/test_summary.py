@@ -236,8 +236,7 @@ def test_progress_counts_what_is_done_failed_and_missing(tmp_path):
     with Store(path, readonly=True) as store:
         progress = _progress(expand(study), store.rows())
     assert (progress["runs"], progress["done"], progress["missing"]) == (N_RUNS, 16, 12)
-    assert {line["reason"] for line in progress["failed"]} == {"ValueError: odd"}
-    assert len(progress["failed"]) == 8
+    assert list(progress["failed"]["reason"]) == ["ValueError: odd"] * 8
 
 
 def test_gaps_name_sets_and_methods_once_with_how_many_and_why(tmp_path):
@@ -250,10 +249,9 @@ def test_gaps_name_sets_and_methods_once_with_how_many_and_why(tmp_path):
     )
     with Store(path, readonly=True) as store:
         gaps = _progress(expand(study), store.rows())["gaps"]
-    odd = {"reason": "ValueError: odd"}
-    shape = ["datasets", "methods", "runs", "missing", "failed", "reasons"]
-    assert [[gap[key] for key in shape] for gap in gaps] == [
-        [["two_moons", "crossplane"], ["tree"], 4, 0, 4, [{**odd, "runs": 4}]],
-        [["circles"], ["RVFL", "GB-RVFL"], 4, 2, 0, []],
-        [["circles"], ["tree"], 4, 2, 2, [{**odd, "runs": 2}]],
-    ]
+    both = ("RVFL", "GB-RVFL")
+    assert set(gaps[["dataset", "method", "reason", "n"]].itertuples(index=False, name=None)) == {
+        (("two_moons", "crossplane"), ("tree",), "ValueError: odd", 4),
+        (("circles",), ("tree",), "ValueError: odd", 2),
+        (("circles",), (*both, "tree"), "not run yet", 2),
+    }

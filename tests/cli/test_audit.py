@@ -215,8 +215,6 @@ def test_decisions_filled_into_the_list_are_never_doubted_again(mislabelled, tmp
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("row,decision\n1,perhaps\n", "line 2: 'perhaps' is no decision"),
-        ("row,decision\n301,keep\n", "speaks of row 301, and the table has 300 rows"),
         ("row,decision,label\n1,change,maybe\n", "line 2: 'maybe' is no class of the table"),
         ("row,decision,hash\n1,keep,0123456789abcdef\n", "was made for other cells"),
         (None, "cannot be read: there is no such file"),
@@ -262,7 +260,7 @@ def test_rows_are_rated_by_other_groups_and_other_stretches_of_time(tmp_path):
     listing = pd.read_csv(out)
     assert set(wrong + 1) <= set(listing.loc[listing["is_label_issue"], "row"])
     (column,) = [column for column in facts["table"]["columns"] if column["name"] == "patient"]
-    assert column["left_out"] == "asked"
+    assert column["dropped"] == "asked"
     run_audit(table, "--ignore", "patient", "-o", out)
     before = pd.read_csv(out).set_index("row")
     run_audit(table, "--ignore", "patient", "--times", "count", "-o", out)

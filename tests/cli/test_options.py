@@ -55,13 +55,13 @@ def test_completion_is_silent_about_files_it_cannot_read(tmp_path, content):
 
 def test_what_was_said_becomes_read_and_column_options():
     assert TableOptions().reading == ReadOptions()
-    assert TableOptions().options == ColumnOptions()
+    assert TableOptions().columns == ColumnOptions()
     said = TableOptions(
         categorical=["c"], ignore=["a", "b"], include=["d"], decimal=",", day_first=False,
         exact_labels=True, sheet="2", separator="tab",
     )  # fmt: skip
     assert said.reading == ReadOptions(sheet="2", separator="\t")
-    assert said.options == ColumnOptions(("c",), ("a", "b"), ("d",), ",", False, exact_labels=True)
+    assert said.columns == ColumnOptions(("c",), ("a", "b"), ("d",), ",", False, exact_labels=True)
 
 
 @pytest.mark.parametrize(

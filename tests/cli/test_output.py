@@ -23,7 +23,7 @@ from granulearn.cli import exit_codes, output
 from granulearn.utils.text import visible
 from tests.cli.commands import COMMAND, fails, granulearn, people, run, succeeds
 from tests.cli.terminals import in_terminal
-from tests.warm_processes import Command
+from tests.processes import Command
 
 TITLE = "\x1b]0;owned\x07"  # sets the title of the window
 TURNED = "\u202egnp.exe\u202c"  # shown from right to left
@@ -64,8 +64,8 @@ def test_progress_is_shown_on_a_terminal_and_messages_have_lines_of_their_own(
     monkeypatch.setattr(
         output, "message_console", lambda: Console(file=screen, force_terminal=terminal, width=80)
     )
-    with output.stage_progress(hidden=hidden) as tell:
-        tell("reading [a].csv")
+    with output.stage_progress(hidden=hidden) as progress:
+        progress("reading [a].csv")
         time.sleep(0.3)
         output.note("rows are read")
     with output.row_progress(10, hidden=hidden) as progress:

@@ -17,7 +17,7 @@ from granulearn.rvfl import RVFLEnsembleRegressor, RVFLRegressor
 from granulearn.tables import open_table, read_training_table
 from granulearn.training.training import input_cards
 from tests.cli.commands import fails, people, read_exactly, succeeds, write_people
-from tests.warm_processes import Command
+from tests.processes import Command
 
 
 @pytest.fixture(name="predict")
@@ -121,7 +121,7 @@ def test_a_few_cells_of_another_form_count_as_missing_and_are_noted(fitted, tmp_
     table = dirty(tmp_path, age=3, income=1)
     command = ["predict", fitted[1], table, "--proba", "-o"]
     done = succeeds(*command, tmp_path / "out.csv", "--json")
-    assert done.json["misfits"] == {"age": 3, "income": 1}
+    assert done.json["failures"] == {"age": 3, "income": 1}
     of_age, of_income = done.err.splitlines()
     assert "column 'age': 3 cells" in of_age
     assert "'n.b.' at line 9, 'n.b.' at line 10, 'n.b.' at line 11" in of_age

@@ -16,8 +16,8 @@ from granulearn.review import Review, read_decisions
 from granulearn.review.journal import Journal
 from tests.cli.commands import fails, people, succeeds, write_people
 from tests.cli.decided import ANN, BEN
+from tests.processes import Command
 from tests.review.tables import animals, animals_file
-from tests.warm_processes import Command
 
 
 @pytest.fixture

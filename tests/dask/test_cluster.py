@@ -130,14 +130,14 @@ def test_sampled_fits_and_audits_survive_killed_workers(kill, tmp_path):
 
 def work_on_folder(folder, output):
     """Train, audit and predict; return what comes of it."""
-    quiet = {"seed": 0, "tell": lambda _: None}
+    quiet = {"seed": 0, "progress": lambda _: None}
     output.mkdir()
     with open_table(folder) as file:
         trained = train_on_cluster(file, "gb-rvfl", "label", ColumnOptions(), test=0.3, **quiet)
         ratings = output / "ratings"
         rated = audit_on_cluster(file, "label", ColumnOptions(), ratings, n_worst=30, **quiet)
         predictor = Predictor(LoadedModel(trained.pipeline, trained.card), proba=True)
-        predict_on_cluster(predictor, file, output / "predicted", quiet["tell"])
+        predict_on_cluster(predictor, file, output / "predicted", quiet["progress"])
     frames = [pd.read_parquet(ratings), rated.worst, pd.read_parquet(output / "predicted")]
     files = sorted(path.relative_to(output) for path in output.rglob("*"))
     return trained.card.scores, frames, files

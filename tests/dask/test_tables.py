@@ -34,7 +34,7 @@ def in_parts(path, model="rvfl", *, target="label", test=0.0, seed=0, **options)
             ColumnOptions(**options),
             test=test,
             seed=seed,
-            tell=heard.append,
+            progress=heard.append,
         )
     return trained, heard
 
@@ -170,7 +170,13 @@ def audited_people(folder, n_rows=1500, seed=0):
 def audited(path, ratings, n_worst=20):
     with open_table(path) as file:
         return audit_on_cluster(
-            file, "label", ColumnOptions(), ratings, n_worst=n_worst, seed=0, tell=lambda _: None
+            file,
+            "label",
+            ColumnOptions(),
+            ratings,
+            n_worst=n_worst,
+            seed=0,
+            progress=lambda _: None,
         )
 
 

@@ -82,12 +82,13 @@ class Reviewer:
 def test_what_was_acknowledged_is_there_after_fifty_kills_and_only_once(tmp_path):
     table, _ = animals_file(tmp_path)
     journal = tmp_path / "animals.decisions.csv"
+    found = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     mortal = subprocess.Popen(
         [sys.executable, str(MORTAL), str(table), "--target", "kind", "--no-browser"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(found)},
     )
     acknowledged = []
     try:

@@ -66,19 +66,6 @@ def test_the_worst_column_comes_first_and_json_holds_all_of_it(model, table):
     assert json.loads(json.dumps(found.to_json()))["columns"][0]["rows"] == 3
 
 
-def test_a_column_says_that_it_is_as_in_training():
-    assert str(ColumnCheck("a", 2)) == "column 'a': as in training, of 2 cells"
-    many = ColumnCheck("a", 9, failures=1, unknown=dict.fromkeys("abcd", 1))
-    assert "1 of another form, 4 of unknown categories ('a', 'b', 'c', ...)" in str(many)
-    assert RowsCheck(1, (many,)).drifted == (many,)
-
-
-def test_of_a_long_category_the_beginning_is_shown():
-    column = ColumnCheck("a", 1, unknown={"x" * 1_000_000: 1})
-    assert "x'... (1,000,000 characters)), of 1 cell" in str(column)
-    assert len(str(column)) < 200
-
-
 def test_a_column_that_the_feed_lost_has_drifted(model, table):
     rows = pd.read_csv(table, dtype=str, keep_default_na=False)
     found = model.check(rows.assign(price=None, **{"città": None}))

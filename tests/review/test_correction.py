@@ -156,24 +156,11 @@ def test_applied_and_undone_gives_the_same_bytes_whatever_was_decided(tmp_path_f
     assert corrected(path, decisions, undo=True)[1].changed == 0
 
 
-def test_corrected_twice_is_corrected_once(table):
-    said = decided(table, {2: "früh", 7: "spät; sehr"})
-    clean, _ = corrected(table, said)
-    twice, done = corrected(clean, said)
-    assert twice.read_bytes() == clean.read_bytes()
-    assert (done.changed, done.already) == (0, 2)
-
-
 @pytest.mark.parametrize("undo", [False, True])
 def test_without_decisions_the_table_is_copied(table, undo):
     copy, done = corrected(table, [], undo=undo)
     assert copy.read_bytes() == table.read_bytes()
     assert done == Correction(0, 0, 0, 0, 0)
-
-
-def test_decisions_that_change_nothing_change_nothing(table):
-    said = decided(table, {1: "keep", 2: "unsure", 3: "exclude"})
-    assert corrected(table, said)[0].read_bytes() == table.read_bytes()
 
 
 def test_excluded_rows_are_left_out_if_asked_for(table):

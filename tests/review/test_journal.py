@@ -52,13 +52,6 @@ def test_a_journal_that_was_opened_in_vain_leaves_no_file(path):
     assert path.exists()
 
 
-def test_without_a_path_decisions_are_in_memory():
-    journal = Journal()
-    journal.append(LINES)
-    assert journal.lines == LINES
-    journal.close()
-
-
 @given(st.data())
 def test_whatever_is_cut_off_the_lines_before_stay(tmp_path_factory, data):
     """As after a kill in the middle of a write."""

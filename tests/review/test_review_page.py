@@ -447,8 +447,8 @@ def test_many_rows_can_be_changed_to_one_class_and_a_dialog_can_be_left(page):
     page.until(lambda: page.at("bulk-do").is_enabled())
     page.at("bulk-do").click()
     page.until(lambda: set(page.active()) == set(rows))
-    rivals = {row: page.review.card(row).second_class for row in rows}
-    assert {row: said.new_label for row, said in page.active().items()} == rivals
+    second_classes = {row: page.review.card(row).second_class for row in rows}
+    assert {row: said.new_label for row, said in page.active().items()} == second_classes
 
 
 def test_nothing_is_left_when_every_label_was_looked_at(page):

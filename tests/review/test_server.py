@@ -80,13 +80,6 @@ def test_a_decision_is_in_the_file_before_the_answer(server):
     assert said(server, "undo", {}) == {"rows": []}
 
 
-def test_a_row_of_the_sample_counts_as_drawn(server):
-    row = said(server, "queue?order=random&n=1")["rows"][0]["row"]
-    said(server, "decide", {"row": row, "decision": "keep", "order": "random"})
-    (decision,) = read_decisions(server.review.journal.path)
-    assert decision.drawn == "random"
-
-
 def test_a_card_says_what_was_decided(server):
     row = said(server, "queue?n=1")["rows"][0]["row"]
     card = said(server, f"card/{row}")
@@ -237,21 +230,14 @@ def test_a_method_that_changes_nothing_decides_nothing(server):
 
 
 def test_every_answer_has_the_policy(server):
-    for path in ("", "static/review.js", "state", "card/1", "nothing"):
+    for path in ("", "static/review.js", "state", "card/1", "nothing", "../refused"):
         _, _, headers = ask(server, path)
-        assert "script-src 'self'" in headers["Content-Security-Policy"]
+        policy = headers["Content-Security-Policy"]
+        assert "unsafe" not in policy
+        for rule in ("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"):
+            assert rule in policy
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Cache-Control"] == "no-store"
-
-
-def test_the_page_has_no_inline_code(server):
-    _, content, _ = ask(server, "")
-    page = content.decode()
-    # A block of JSON is read, not run.
-    assert re.findall(r"<script(?![^>]*(\bsrc=|application/json))", page) == []
-    assert re.findall(r"\son\w+=", page) == []
-    assert re.findall(r"\sstyle=", page) == []
-    assert "http://" not in page.replace("http://www.w3.org", "")
 
 
 def test_only_table_and_decisions_are_touched(server):

@@ -181,7 +181,7 @@ def test_decisions_that_change_nothing_are_scored_once(reviewed):
     table, _, _ = reviewed
     told = []
     said = [Decision(row + 1, "keep") for row in range(30)]
-    scores = trained(table, said, tell=told.append).card.scores["verified"]
+    scores = trained(table, said, progress=told.append).card.scores["verified"]
     assert scores["given"] == scores["corrected"]
     assert scores["words"][1].endswith("on 30 verified rows; the labels are the given ones")
     assert not [stage for stage in told if "corrected labels" in stage]

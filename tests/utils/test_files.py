@@ -18,7 +18,7 @@ from granulearn.utils.files import (
     write_text_atomically,
     written_atomically,
 )
-from tests.warm_processes import Code
+from tests.processes import Code
 
 WRITER = """
 import sys

@@ -1,7 +1,7 @@
-"""What a method is given: a data set loaded, sampled, divided, disturbed, in numbers.
+"""The data of a run: a data set is loaded, sampled, split, disturbed and preprocessed.
 
-The order matters: rows are divided first, then only the training part is disturbed,
-then the preprocessor is fitted to the training part. The test part is only transformed.
+Only the training part is disturbed, and the preprocessor is fitted to it. The test part is only
+transformed.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class ImpossibleSplitError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What every method of a unit is given."""
+    """Training and test part of a unit, the same for every method."""
 
     X_train: np.ndarray
     y_train: np.ndarray
     X_test: np.ndarray
     y_test: np.ndarray
     n_disturbed: int
-    """Training rows whose label or values were changed, or that were left out."""
+    """Training rows whose label or values were changed, or that were dropped."""
     source: str
     """Where the data set was read from."""
     fingerprint: str
@@ -60,7 +60,7 @@ class Prepared:
 def load_dataset(
     name: str, data_dir: str | None, file: TableFile | None = None
 ) -> tuple[Dataset, str]:
-    """Load a set, or a table of one's own, without the network; return it and its fingerprint."""
+    """Load a named set or the user's table, without the network; return it and its fingerprint."""
     dataset = read_own_table(name, file) if file else load(name, data_dir, download=False)
     values = pd.util.hash_pandas_object(dataset.X.assign(_target=dataset.y), index=False)
     return dataset, hashlib.sha256(values.to_numpy().tobytes()).hexdigest()[:16]
@@ -68,7 +68,7 @@ def load_dataset(
 
 @lru_cache(maxsize=2)
 def prepare(unit: Unit, data_dir: str | None) -> Prepared:
-    """Return the training and test parts of a unit; test labels are the right ones, if known."""
+    """Return the training and test parts of a unit; test labels are the true ones, if known."""
     dataset, fingerprint = load_dataset(unit.dataset, data_dir, unit.file)
     labels = dataset.y if dataset.truth is None else dataset.truth
     kept = sample_rows(labels, unit.rows, unit.sample_seed)
@@ -96,7 +96,7 @@ def prepare(unit: Unit, data_dir: str | None) -> Prepared:
 
 
 def sample_rows(y: np.ndarray, rows: int | None, seed: int) -> np.ndarray:
-    """Return the positions of a stratified sample of so many rows, in the order of the set."""
+    """Return the positions of a stratified sample of rows, in the order of the set."""
     if rows is None or rows >= len(y):
         return np.arange(len(y))
     random = np.random.default_rng(seed)
@@ -144,7 +144,7 @@ def split_rows(y: np.ndarray, part: Part, seed: int) -> tuple[np.ndarray, np.nda
 def disturb(
     X: pd.DataFrame, y: np.ndarray, condition: Condition, seed: int
 ) -> tuple[pd.DataFrame, np.ndarray, int]:
-    """Return a disturbed training part, and how many rows were changed or left out."""
+    """Return a disturbed training part, and the number of rows that were changed or dropped."""
     n_disturbed = 0
     for kind in condition.kind.split("+"):
         if kind == "outliers":
@@ -193,7 +193,7 @@ def check_table(table: OwnTable, directory: Path) -> str:
 
 
 def read_own_table(name: str, file: TableFile) -> Dataset:
-    """Read a table of one's own as a data set; columns are those of `granulearn check`."""
+    """Read the user's table as a data set; columns are those of `granulearn check`."""
     table = file.table
     path = Path(file.directory or ".") / table.path
     if not path.is_file():
@@ -216,7 +216,7 @@ def read_own_table(name: str, file: TableFile) -> Dataset:
         classes=len(counts),
         minority_rows=int(counts.min()),
         source=f"file:{path.name}",
-        origin="a table of one's own",
+        origin="your own table",
         licence="not stated",
         quirks=tuple(map(str, data.report.warnings)),
     )

@@ -1,8 +1,7 @@
 """From a method of a study to an estimator: classes by name, and code beside the study file.
 
-A result belongs to the code that made it. The hash of a module beside the study file, and of what
-it imports from there, is part of the key of a run: results of changed code are never taken for
-those of the code before.
+The hash of a module beside the study file, and of the modules that it imports from there, is part
+of the key of a run: changed code makes new runs.
 """
 
 from __future__ import annotations
@@ -113,7 +112,7 @@ def build_estimator(method: Method, seed: int | None = None) -> BaseEstimator:
 
 
 def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
-    """Return what is fitted: the estimator, or a search over its grid."""
+    """Return the estimator, or a search over its grid."""
     model = build_estimator(method, seed)
     grids = _built_grids(method)
     if not grids:
@@ -134,7 +133,7 @@ def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
 
 
 def _built_grids(method: Method) -> list[Grid]:
-    """Return the grids of a method, with schemes of one's own in the place of their names."""
+    """Return the grids of a method, with the user's classes in the place of their names."""
     return [
         {
             key: [_built_value(key, value, f"grid.{key}") for value in values]
@@ -161,7 +160,7 @@ def _build(kind: type, path: str, fixed: dict[str, Any], key: str) -> Any:
 
 
 def _built_value(name: str, value: Any, key: str) -> Any:
-    """Return a parameter's value; what stands for an estimator or a scheme is built."""
+    """Return a parameter's value; estimators and schemes are built."""
     path, fixed = value, {}
     if nested := isinstance(value, dict) and "estimator" in value:
         path, fixed = value["estimator"], value.get("fixed", {})
@@ -182,7 +181,7 @@ def _built_value(name: str, value: Any, key: str) -> Any:
 
 
 def _find(path: str, key: str) -> Any:
-    """Return what a dotted path names."""
+    """Return the object of a dotted path."""
     module_name, _, name = path.rpartition(".")
     try:
         module = import_module(module_name)
@@ -217,9 +216,9 @@ def _find_class(path: str) -> type[BaseEstimator]:
             )
         return _PUBLIC[path]
     found = _find(path, "estimator")
-    # CatBoost has the face of scikit-learn without its base class.
-    face = ("fit", "predict", "get_params", "set_params")
-    lacks = [name for name in face if not hasattr(found, name)]
+    # CatBoost has the methods of scikit-learn without its base class.
+    wanted = ("fit", "predict", "get_params", "set_params")
+    lacks = [name for name in wanted if not hasattr(found, name)]
     if not isinstance(found, type) or lacks:
         why = f"it has no {', no '.join(lacks)}" if lacks else "it is no class"
         raise StudyError(
@@ -256,12 +255,12 @@ def _check_parameter(kind: type, known: Iterable[str], name: str, key: str) -> N
         raise StudyError(f"{key}.{name}: {kind.__name__} has no such parameter; {hint}")
 
 
-# Code beside the study file. The hash of what this process has imported, by folder and module.
+# Hash of each module that this process has imported from a study's folder.
 _imported: dict[tuple[str, str], str] = {}
 
 
 def dotted_names(method: Method) -> list[str]:
-    """List what may be the path of a class or function among the values of a method."""
+    """List the values of a method that may be the path of a class or function."""
 
     def texts(value: Any) -> Iterator[str]:
         if isinstance(value, str):
@@ -290,7 +289,7 @@ def code_beside(method: Method, directory: Path) -> dict[str, str]:
 
 
 def hash_of_module(module: str, directory: Path) -> str:
-    """Hash the code of a module of a folder and of what it imports there, wherever that is."""
+    """Hash the code of a module of a folder and of the modules that it imports from there."""
     digest = hashlib.sha256()
     for path in sorted(_files_of(module, directory)):
         content = path.read_bytes()
@@ -316,7 +315,7 @@ def import_beside(code: dict[str, str], directory: str | None) -> None:
                 "begins anew with the runs that it makes."
             )
         _forget_modules(directory)
-        # Known even if it fails halfway: what it has imported by then is forgotten, too.
+        # Known even if it fails halfway, so that modules imported by then are forgotten, too.
         _imported[directory, module] = ""
         _import(module, directory)
         _imported[directory, module] = expected
@@ -330,7 +329,7 @@ def _import(module: str, directory: str) -> None:
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         found = import_module(module)
-    except Exception as error:  # code of others may raise anything
+    except Exception as error:  # users' code may raise anything
         line = getattr(error, "lineno", None)
         where = f", line {line}" if line else ""
         raise StudyError(
@@ -346,7 +345,7 @@ def _import(module: str, directory: str) -> None:
 
 
 def _forget_modules(directory: str) -> None:
-    """Forget what was imported from folders of studies: it may have changed, or have a namesake."""
+    """Forget the modules of studies' folders: they may have changed, or share a name."""
     folders = {directory, *(folder for folder, _ in _imported)}
     for name, module in list(sys.modules.items()):
         if any(_lies_in(module, folder) for folder in folders):

@@ -1,12 +1,11 @@
 """The paper, run again: its tables beside ours, and each of its claims with a verdict.
 
-A claim is a row: where the paper says it, in which words, and one rule that reads a table. The
-rule is applied to the paper's own figures and to ours. Three verdicts:
+Each claim has one rule, which is applied to the paper's table and to ours. Three verdicts:
 
-- ``found again``: our figures say what the paper says;
-- ``not found``: they say otherwise;
-- ``cannot be told``: they are not complete; or it is about a significant difference, and the
-  difference here, whichever way it points, is too small to be told from chance.
+- ``found again``: our figures support the claim;
+- ``not found``: they contradict it;
+- ``cannot be told``: they are incomplete, or the claim is a significant difference, and the
+  difference here is not significant.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ from granulearn.bench.statistics import compare, paper_accuracy_table, paper_noi
 from granulearn.bench.store import Store
 from granulearn.bench.study import StudyError
 from granulearn.bench.study_files import PAPER, PAPER_STUDIES
-from granulearn.bench.summary import common_reasons, mean_accuracy, summarize
+from granulearn.bench.summary import mean_accuracy, summarize
 
 FOUND, NOT_FOUND, OPEN = "found again", "not found", "cannot be told"
 F_MODEL, SDAP_MODEL = "F-GBRVFL", "SDAP-GBRVFL"
 PROPOSED = (F_MODEL, SDAP_MODEL)
 BASELINES = ("RVFL", "ELM", "GB-RVFL", "GE-GB-RVFL", "CRVFL", "ACRVFL")
 CAVEAT = "(As we read it; the paper's own figures do not say so either.)"
-# What Nemenyi's test does not separate from F-GBRVFL in the paper.
+# Models that Nemenyi's test does not separate from F-GBRVFL in the paper.
 EXCEPTIONS = ("RVFL", "GB-RVFL")
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of the paper beside what this run says."""
+    """One claim of the paper, its figures and ours."""
 
     about: str
     """``table 1``, ``noise``, ``sensitivity``, or what a benchmark is about."""
@@ -63,14 +62,14 @@ class Claim:
         return self.pattern.format(self.name)
 
 
-# What a rule reads of a table: figures in words, and whether they agree; None if it cannot be told.
+# The result of a rule: figures in words, and whether they support the claim; None if undecided.
 Reading = tuple[str, bool | None]
 Rule = Callable[[pd.DataFrame, Any], Reading]
 Row = tuple[str, str, str, Rule]  # source, pattern, name, rule
 
 
 def claims_of_table1(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
-    """Check what section IV says of table 1: means, ranks, Friedman's test, and pairs.
+    """Check the claims of section IV about table 1: means, ranks, Friedman's test, and pairs.
 
     Both tables hold accuracy in percent, one row per set; NaN where a run is missing.
     """
@@ -94,7 +93,7 @@ def claims_of_table1(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
 
 
 def claims_of_noise(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
-    """Check what the paper says of label noise; tables are by data set and noise in percent."""
+    """Check the claims about label noise; tables are by data set and noise in percent."""
     under, most = "Under label noise", "highest mean accuracy."
     ahead = f"{under} {{}} is more accurate than every baseline, in the mean."
     stable = "{} is more stable: from 5 to 40 % noise it loses less accuracy than every baseline."
@@ -233,7 +232,7 @@ def loses_least(model: str) -> Rule:
 
 
 def holds_the_paper(store: Store) -> bool:
-    """Return whether a store was filled by ``granulearn bench paper``, in full or in part.
+    """Return whether ``granulearn bench paper`` filled a store, in full or in part.
 
     Parameters
     ----------
@@ -253,7 +252,7 @@ def holds_the_paper(store: Store) -> bool:
 
 
 def summarize_paper(store: Store) -> dict[str, Any]:
-    """Summarise all that the paper reports, each figure beside the paper's own.
+    """Summarise a run of the whole paper, each figure beside the paper's.
 
     Parameters
     ----------
@@ -264,8 +263,8 @@ def summarize_paper(store: Store) -> dict[str, Any]:
     -------
     dict
         ``studies`` (name to summary), ``progress``, ``table1`` and ``noise`` (each the paper's
-        table and ours), ``statistics`` (source to `Comparison`), ``printed`` (two of the paper's
-        own), ``claims``, ``verdicts`` (number of each) and ``reasons``.
+        table and ours), ``statistics`` (source to `Comparison`), ``claims``, ``verdicts`` (number
+        of each) and ``reasons``.
 
     Examples
     --------
@@ -315,7 +314,6 @@ def summarize_paper(store: Store) -> dict[str, Any]:
         "noise": (theirs_noise, noise),
         "noise_means": (_noise_means(theirs_noise), _noise_means(noise)),
         "statistics": {source: compare(table) for source, table in tables.items()},
-        "printed": _from_rounded_ranks(theirs),
         "claims": claims,
         "verdicts": {verdict: counts[verdict] for verdict in (FOUND, NOT_FOUND, OPEN)},
         "short": claims_in_short(claims),
@@ -324,13 +322,13 @@ def summarize_paper(store: Store) -> dict[str, Any]:
 
 
 def _progress(studies: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Count what is done, failed and missing in all studies, and list what is missing where."""
+    """Count the runs that are done, failed and missing, in each study and in all."""
     each = [
         {
             "name": name,
             **{key: summary["progress"][key] for key in ("runs", "done", "missing")},
             "failed": len(summary["progress"]["failed"]),
-            "reasons": common_reasons(line["reason"] for line in summary["progress"]["failed"]),
+            "reasons": summary["progress"]["failed"]["reason"],
         }
         for name, summary in studies.items()
     ]
@@ -345,18 +343,8 @@ def _noise_means(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(means).T
 
 
-def _from_rounded_ranks(theirs: pd.DataFrame) -> dict[str, float]:
-    """Return Friedman's chi² and F_F as the paper prints them: from ranks of two decimals."""
-    ranks = compare(theirs).ranks.round(2)
-    n_sets, n_methods = theirs.shape
-    spread = float((ranks**2).sum()) - n_methods * (n_methods + 1) ** 2 / 4
-    chi2 = 12 * n_sets / (n_methods * (n_methods + 1)) * spread
-    f_f = (n_sets - 1) * chi2 / (n_sets * (n_methods - 1) - chi2)
-    return {"friedman": chi2, "iman_davenport": f_f}
-
-
 def _reasons(theirs: pd.DataFrame, ours: pd.DataFrame, summary: dict[str, Any]) -> list[str]:
-    """Say why claims are, or are not, found again, as far as the figures tell."""
+    """Explain why claims are found again or not, as far as the figures tell."""
     complete = ours.dropna()
     if len(complete) < 2 or summary["progress"]["missing"]:
         return []  # of a part of the sets, a reason could turn round

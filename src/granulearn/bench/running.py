@@ -1,4 +1,4 @@
-"""Run a study: what the store lacks is computed, row by row, here, in processes or on a cluster."""
+"""Run a study: compute the runs that the store lacks, here, in processes or on a cluster."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class WorkerDiedError(RuntimeError):
 
 @dataclass(frozen=True)
 class StudyResult:
-    """How a study was run.
+    """Counts of a run of a study.
 
     Examples
     --------
@@ -69,14 +69,14 @@ class StudyResult:
     """
 
     asked: int
-    """Runs that were asked for."""
+    """Runs in all."""
     found: int
     """Runs that the store already had."""
     failed: tuple[tuple[Run, str], ...]
     """Runs that failed now, each with the reason."""
 
     def __add__(self, other: StudyResult) -> StudyResult:
-        """Return how two studies were run, taken together."""
+        """Return the counts of two studies together."""
         return StudyResult(
             self.asked + other.asked, self.found + other.found, (*self.failed, *other.failed)
         )
@@ -106,7 +106,7 @@ def run_study(
     Parameters
     ----------
     study : Study
-        What the runs belong to.
+        The study of the runs.
     runs : sequence of Run
         All or some of its runs.
     store : Store
@@ -251,7 +251,7 @@ class _Worker:
 
 
 def _begin(start: Callable[[], None]) -> None:
-    # What comes from the terminal reaches every process; the parent decides what it means.
+    # Signals of a terminal reach every process; the parent alone handles them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _CAN_WAIT:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -269,7 +269,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _signals_wait() -> Iterator[None]:
-    """Let signals wait while a process starts or ends; it inherits what waits."""
+    """Block signals while a process starts or ends."""
     if not _CAN_WAIT:
         yield
         return
@@ -289,7 +289,7 @@ def evaluate(run: Run, data_dir: str | None = None) -> Outcome:
     Parameters
     ----------
     run : Run
-        What to fit on what.
+        Data set, condition, split and method.
     data_dir : str, default=None
         Where data sets are read from, as for `granulearn.datasets.load`.
 
@@ -319,7 +319,7 @@ def evaluate(run: Run, data_dir: str | None = None) -> Outcome:
 
 
 def warm_up(estimators: Collection[str]) -> None:
-    """Load the compiled kernels that classes of these names need, so that no time includes it."""
+    """Load the compiled kernels of these classes, so that no fit time includes it."""
     X = np.random.default_rng(0).standard_normal((40, 2))
     SDAPGBRVFLClassifier(n_hidden=3, random_state=0).fit(X, X[:, 0] > 0)
     if "RobustClassifier" in estimators or "BallForestClassifier" in estimators:
@@ -403,7 +403,7 @@ def _fold_scores(search: BaseEstimator) -> list[float]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value that JSON knows; of others the printed form."""
+    """Return a value that JSON knows, else its repr."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, str | int | float | bool | None) else repr(value)
 

@@ -27,12 +27,12 @@ class OmnibusTest:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Everything `compare` found; printed, it says so in words.
+    """The result of `compare`; it prints as text.
 
     See Also
     --------
     granulearn.bench.compare : Makes one.
-    granulearn.bench.describe : Says it in words.
+    granulearn.bench.describe : Describes it as text.
     granulearn.bench.plot_critical_difference : Draws it.
 
     Examples

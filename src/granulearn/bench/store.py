@@ -80,7 +80,7 @@ class StoreError(OSError):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What is known about a run after it was tried; ``reason`` is empty if it worked.
+    """The result of a run; ``reason`` says why it failed, and is empty if it worked.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class StoredOutcome(msgspec.Struct, frozen=True):
-    """A row: the outcome, where it was made and when."""
+    """A row: the outcome, its environment and its time."""
 
     outcome: Outcome
     environment: str
@@ -168,7 +168,7 @@ class Store:
         self._database.close()
 
     def save_study(self, name: str, text: str) -> None:
-        """Keep what a study asks for, as JSON, so that a report needs this file only."""
+        """Keep a study as JSON, so that a report needs this file only."""
         self._save_fact("study", name, text)
 
     def studies(self) -> dict[str, str]:
@@ -216,7 +216,7 @@ class Store:
         return {key: msgspec.json.decode(text) for key, text in self._facts("environment").items()}
 
     def save_drawing(self, key: str, drawing: dict[str, Any]) -> None:
-        """Keep what is needed to draw the balls of a set."""
+        """Keep the balls of a set in a plane, to be drawn in a report."""
         self._save_fact("drawing", key, msgspec.json.encode(drawing).decode())
 
     def drawings(self) -> dict[str, dict[str, Any]]:

@@ -27,7 +27,7 @@ from granulearn.datasets import load
 from granulearn.utils.files import write_text_atomically
 
 DEFAULT_STUDY = "quick"
-# All that the paper reports, by the studies that make it again.
+# The studies that repeat the experiments of the paper.
 PAPER = "paper"
 PAPER_STUDIES = ("table1", "noise", "sensitivity-activation", "sensitivity-C-h")
 _SHIPPED = files("granulearn.bench") / "shipped"
@@ -124,7 +124,7 @@ def check_study(study: Study, file: str) -> Study:
 
 
 def scores_not_given(study: Study) -> list[tuple[str, str, str, str]]:
-    """List scores that need what a method does not give: method, key, score, what is lacking.
+    """List scores that a method cannot have: method, key, score, the missing answer.
 
     The key is ``scores`` where the score is only to be shown.
     """
@@ -144,7 +144,7 @@ def scores_not_given(study: Study) -> list[tuple[str, str, str, str]]:
 
 
 def write_new_study(name: str, parent: Path = Path()) -> list[Path]:
-    """Write the folder of a new study and return its files; nothing that is there is touched."""
+    """Write the folder of a new study and return its files; an existing folder is refused."""
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", name):
         raise StudyError(
             f"{name!r} is no name of a study; use letters, digits and -, _, ., as in my-study."
@@ -178,7 +178,7 @@ def _place(place: str) -> Iterator[None]:
 
 
 def _with_files_beside(study: Study, file: str) -> Study:
-    """Return the study with what was found in the folder of its file; code is imported."""
+    """Return the study with the tables and code in the folder of its file; code is imported."""
     directory = Path(file).resolve().parent
     tables: dict[str, str] = {}
     code: dict[str, str] = {}

@@ -5,8 +5,7 @@ Pages, result tables and figures start here; none of them reads the store.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -23,6 +22,7 @@ from granulearn.bench.study_files import list_studies
 
 Rows = dict[str, StoredOutcome]
 _PLACE = ["dataset", "condition"]
+NOT_RUN = "not run yet"
 
 
 def summarize(store: Store, name: str | None = None, *, score: str | None = None) -> dict[str, Any]:
@@ -346,62 +346,29 @@ def paper_table(study: Study) -> pd.DataFrame:
 
 
 def _progress(runs: list[Run], rows: Rows) -> dict[str, Any]:
-    """Count what is done, failed and missing; failures with their reasons; where gaps are."""
-    failed = [
-        {
-            "dataset": run.unit.dataset,
-            "condition": str(run.unit.condition),
-            "split": str(run.unit.part),
-            "method": run.method.name,
-            "reason": rows[run.key].outcome.reason,
-        }
+    """Count the runs that are done, failed and missing; name failures and gaps."""
+
+    def state(run: Run) -> str:
+        return rows[run.key].outcome.reason if run.key in rows else NOT_RUN
+
+    columns = ["dataset", "condition", "split", "method", "reason"]
+    lines = [
+        [run.unit.dataset, str(run.unit.condition), str(run.unit.part), run.method.name, state(run)]
         for run in runs
-        if run.key in rows and rows[run.key].outcome.reason
     ]
-    missing = sum(run.key not in rows for run in runs)
+    frame = pd.DataFrame(lines, columns=columns)
+    lacking, is_missing = frame[frame["reason"] != ""], frame["reason"] == NOT_RUN
+    # Methods that lack as many runs for the same reason are one line, and so are such data sets.
+    gaps = lacking.groupby(["dataset", "reason", "method"], sort=False).size().reset_index(name="n")
+    for joined, same in (("method", "dataset"), ("dataset", "method")):
+        gaps = gaps.groupby([same, "reason", "n"], sort=False)[joined].agg(tuple).reset_index()
     return {
         "runs": len(runs),
-        "done": len(runs) - missing - len(failed),
-        "failed": failed,
-        "missing": missing,
-        "gaps": _gaps(runs, rows),
+        "done": len(runs) - len(lacking),
+        "failed": frame[(frame["reason"] != "") & ~is_missing],
+        "missing": int(is_missing.sum()),
+        "gaps": gaps,
     }
-
-
-def common_reasons(reasons: Iterable[str], most: int = 3) -> list[dict[str, Any]]:
-    """Count the reasons of failures, the most common first; rare ones are one without a name."""
-    counts = Counter(reasons).most_common()
-    named = [{"reason": reason, "runs": count} for reason, count in counts[:most]]
-    others = sum(count for _, count in counts[most:])
-    return [*named, {"reason": "", "runs": others}] if others else named
-
-
-def _gaps(runs: list[Run], rows: Rows) -> list[dict[str, Any]]:
-    """Say which sets and methods lack how many runs; those that lack the same are one line."""
-    found: dict[tuple[str, str], list[str | None]] = {}
-    for run in runs:
-        reason = rows[run.key].outcome.reason if run.key in rows else None
-        found.setdefault((run.unit.dataset, run.method.name), []).append(reason)
-    of_set: dict[tuple, list[str]] = {}  # set and state to the methods
-    for (dataset, method), reasons in found.items():
-        failed = tuple(sorted(reason for reason in reasons if reason))
-        state = (len(reasons), reasons.count(None), failed)
-        if any(state[1:]):
-            of_set.setdefault((dataset, state), []).append(method)
-    joined: dict[tuple, list[str]] = {}  # state and methods to the sets
-    for (dataset, state), methods in of_set.items():
-        joined.setdefault((state, tuple(methods)), []).append(dataset)
-    return [
-        {
-            "datasets": datasets,
-            "methods": list(methods),
-            "runs": n_runs,
-            "missing": missing,
-            "failed": len(failed),
-            "reasons": common_reasons(failed),
-        }
-        for ((n_runs, missing, failed), methods), datasets in joined.items()
-    ]
 
 
 def _by_method(runs: list[Run], rows: Rows) -> dict[tuple[str, str, str], list[tuple[str, Any]]]:

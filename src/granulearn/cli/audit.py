@@ -51,7 +51,7 @@ def audit(
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
     *,
-    asked: opt.TableOptions,
+    options: opt.TableOptions,
 ) -> None:
     """Find labels that are probably wrong.
 
@@ -90,19 +90,19 @@ def audit(
         raise UsageError("--sample puts rows first in a file: name it with -o.")
     opt.check_output(output, *opt.CSV_ENDINGS, others=(table, decisions))
     opt.check_output(report, others=(table, decisions, output))
-    with asked.open(table) as file:
-        with out.stage_progress(hidden=json) as tell:
+    with options.open(table) as file:
+        with out.stage_progress(hidden=json) as progress:
             if in_parts:
                 facts, checked, listing = _rate_parts(
-                    file, target, asked, dask, ratings, worst, seed, tell
+                    file, target, options, dask, ratings, worst, seed, progress
                 )
             else:
-                columns = asked.options
+                columns = options.columns
                 _check_names(file, target, columns, keep=keep, group=group, times=times)
-                tell(f"reading {table.name}")
+                progress(f"reading {table.name}")
                 columns = replace(columns, ignore=(*columns.ignore, *filter(None, [group])))
                 data = read_training_table(file, target, columns, keep_cells=True)
-                tell(f"rating {len(data.y):,} labels")
+                progress(f"rating {len(data.y):,} labels")
                 verified = None if decisions is None else _verified(data, decisions)
                 done = audit_table(
                     data, verified=verified, groups=group, times=times, random_state=seed, n_jobs=-1
@@ -110,13 +110,13 @@ def audit(
                 facts, checked = _facts(done), data.report
                 listing = done.listing(keep, sample) if output else None
             if output is not None:
-                tell(f"writing {output.name}")
+                progress(f"writing {output.name}")
                 with written_atomically(output) as draft:
                     write_table(listing, draft)
             if report is not None:
                 from granulearn.review.audit_page import summarize_audit, write_audit_page
 
-                tell(f"writing {report.name}")
+                progress(f"writing {report.name}")
                 write_audit_page(summarize_audit(done, table.name), report)
         if json:
             out.print_json({**facts, "table": as_facts(checked, file.place)})
@@ -127,18 +127,18 @@ def audit(
 
 
 def _rate_parts(
-    file: TableFile, target: str, asked: opt.TableOptions, dask: str | None, ratings: Path | None,
-    n_worst: int, seed: int, tell: Callable[[str], None],
+    file: TableFile, target: str, options: opt.TableOptions, dask: str | None, ratings: Path | None,
+    n_worst: int, seed: int, progress: Callable[[str], None],
 ) -> tuple[dict[str, Any], TableReport, pa.Table]:  # fmt: skip
     """Rate a table in parts; write the ratings of all rows to a folder, return the worst rows."""
     import pyarrow as pa
 
     from granulearn.dask.tables import audit_on_cluster
 
-    with TemporaryDirectory() as nowhere, opt.cluster(dask, tell):
+    with TemporaryDirectory() as nowhere, opt.cluster(dask, progress):
         folder = ratings or Path(nowhere, "ratings")
         done = audit_on_cluster(
-            file, target, asked.options, folder, n_worst=n_worst, seed=seed, tell=tell
+            file, target, options.columns, folder, n_worst=n_worst, seed=seed, progress=progress
         )
     worst = done.worst.reset_index()
     facts = _common_facts(done.n_labels, done.counts, done.noise, worst)

@@ -55,7 +55,7 @@ def balls(
     seed: opt.SeedOption = 0,
     json: opt.JsonOption = False,
     *,
-    asked: opt.TableOptions,
+    options: opt.TableOptions,
 ) -> None:
     """See the balls of a table: sizes, purities, memberships, the most and least trusted.
 
@@ -79,19 +79,19 @@ def balls(
     opt.check_output(plot, ".png", ".pdf", ".svg", others=(table, output))
     if plot is not None:
         check_installed("matplotlib")
-    with asked.open(table) as file:
-        with out.stage_progress(hidden=json) as tell:
-            tell(f"reading {table.name}")
-            data = read_training_table(file, target, asked.options)
-            tell(f"making and rating balls of {len(data.y)} rows")
+    with options.open(table) as file:
+        with out.stage_progress(hidden=json) as progress:
+            progress(f"reading {table.name}")
+            data = read_training_table(file, target, options.columns)
+            progress(f"making and rating balls of {len(data.y)} rows")
             X = TablePreprocessor(data.schema.feature_types).fit_transform(data.typed.cells, data.y)
             found = generate_balls(X, data.y, balls=maker, purity=purity, random_state=seed)
             codes = np.searchsorted(found.classes, data.y)
             rated = resolve_membership(membership)(found, X, codes)
-            tell(f"describing {counted(len(found), 'ball')}")
+            progress(f"describing {counted(len(found), 'ball')}")
             listing = ball_listing(data, found, rated)
             if plot is not None:
-                tell(f"drawing {plot.name}")
+                progress(f"drawing {plot.name}")
                 with written_atomically(plot) as draft:
                     _draw(draft, found, X, data.y, rated)
             if output is not None:

@@ -10,7 +10,7 @@ def check(
     target: opt.TargetIfAnyOption = None,
     json: opt.JsonOption = False,
     *,
-    asked: opt.TableOptions,
+    options: opt.TableOptions,
 ) -> None:
     """Say what each column of a table is and becomes, what is odd, and which flag changes it.
 
@@ -24,10 +24,10 @@ def check(
     from granulearn.cli.table_report import as_facts, show_warnings, show_whole
     from granulearn.tables import TableError, inspect_table
 
-    with asked.open(table) as file:
-        with out.stage_progress(hidden=json) as tell:
-            tell(f"reading {table.name}")
-            report = inspect_table(file, target, asked.options)
+    with options.open(table) as file:
+        with out.stage_progress(hidden=json) as progress:
+            progress(f"reading {table.name}")
+            report = inspect_table(file, target, options.columns)
         if json:
             out.print_json(as_facts(report, file.place))
         else:

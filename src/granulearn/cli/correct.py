@@ -28,7 +28,7 @@ def correct(
     undo: Annotated[bool, Option("--undo", help="Change the labels back.")] = False,
     json: opt.JsonOption = False,
     *,
-    asked: opt.FileOptions,
+    options: opt.FileOptions,
 ) -> None:
     """Write a table again with the labels that were changed.
 
@@ -58,7 +58,7 @@ def correct(
     with out.written_output(output) as draft:
         done = correct_table(
             table, draft, said, source=str(path), target=target, drop_excluded=drop_excluded,
-            undo=undo, reading=asked.reading,
+            undo=undo, reading=options.reading,
         )  # fmt: skip
     if json:
         out.print_json({"file": str(output), **asdict(done)})

@@ -25,7 +25,7 @@ def list_all(
 ) -> None:
     """List the data sets that have a name, or write one as a file.
 
-    Example: granulearn datasets export crx -o credit.csv
+    Example: granulearn datasets export iris -o iris.csv
     """
     if context.invoked_subcommand is not None:
         return
@@ -66,7 +66,7 @@ def export(
 ) -> None:
     """Write a data set as a CSV or Parquet file, labels last.
 
-    Example: granulearn datasets export crx -o credit.csv
+    Example: granulearn datasets export iris -o iris.csv
     """
     import pyarrow as pa
 

@@ -38,7 +38,7 @@ def fit(
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
     *,
-    asked: opt.TableOptions,
+    options: opt.TableOptions,
 ) -> None:
     """Learn to predict a column of a table.
 
@@ -72,25 +72,25 @@ def fit(
     elif tune and not model_kinds()[model].tunable:
         out.note(f"{model} has no grid to search, so --tune changes nothing.")
         tune = False
-    with asked.open(table) as file:
+    with options.open(table) as file:
         # A search draws a bar of its own.
-        with out.stage_progress(hidden=json or tune) as tell:
-            tell(f"reading {table.name}")
-            settings: dict[str, Any] = {"test": test, "seed": seed, "tell": tell}
+        with out.stage_progress(hidden=json or tune) as progress:
+            progress(f"reading {table.name}")
+            settings: dict[str, Any] = {"test": test, "seed": seed, "progress": progress}
             if in_parts:
                 from granulearn.dask.tables import train_on_cluster
 
-                with opt.cluster(dask, tell):
-                    trained = train_on_cluster(file, model, target, asked.options, **settings)
+                with opt.cluster(dask, progress):
+                    trained = train_on_cluster(file, model, target, options.columns, **settings)
             elif decisions is None:
-                data = read_training_table(file, target, asked.options)
+                data = read_training_table(file, target, options.columns)
                 trained = train(data, model, tune=tune, **settings)
             else:
                 said = read_decisions(decisions)
-                data = read_training_table(file, target, asked.options, keep_cells=True)
+                data = read_training_table(file, target, options.columns, keep_cells=True)
                 reviewed = review_labels(data, said, str(decisions))
                 trained = train_verified(reviewed, model, tune=tune, **settings)
-            tell(f"saving {output.name}")
+            progress(f"saving {output.name}")
             card = save_model(trained.pipeline, output, trained.card)
         if json:
             facts = {"table": as_facts(trained.report, file.place)}

@@ -146,7 +146,7 @@ class TableOptions(FileOptions):
     exact_labels: Annotated[bool, Option("--exact-labels", help=_EXACT, **_PANEL)] = False
 
     @property
-    def options(self) -> ColumnOptions:
+    def columns(self) -> ColumnOptions:
         """What the columns are and become."""
         from granulearn.tables import ColumnOptions
 
@@ -157,19 +157,21 @@ class TableOptions(FileOptions):
 
 
 def takes_table(verb: Callable) -> Callable:
-    """Give a verb the options of its parameter `asked`: `FileOptions` or `TableOptions`."""
+    """Give a verb the options of its parameter `options`: `FileOptions` or `TableOptions`."""
     hints = get_type_hints(verb, include_extras=True)
-    asked = hints.pop("asked")
-    fields = get_type_hints(asked, include_extras=True)
+    kind = hints.pop("options")
+    fields = get_type_hints(kind, include_extras=True)
     own = inspect.signature(verb).parameters.values()
-    added = inspect.signature(asked).parameters.values()
+    added = inspect.signature(kind).parameters.values()
     hints |= fields
-    parameters = [p.replace(annotation=hints[p.name]) for p in (*own, *added) if p.name != "asked"]
+    parameters = [
+        p.replace(annotation=hints[p.name]) for p in (*own, *added) if p.name != "options"
+    ]
 
     @wraps(verb)
     def with_options(**given: Any) -> Any:
-        said = {name: given.pop(name) for name in fields}
-        return verb(**given, asked=asked(**said))
+        taken = {name: given.pop(name) for name in fields}
+        return verb(**given, options=kind(**taken))
 
     with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     with_options.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -214,12 +216,14 @@ def refuse_in_parts(**given: Any) -> None:
 
 
 @contextmanager
-def cluster(address: str | None, tell: Callable[[str], None], n_workers: int | None = None) -> Any:
+def cluster(
+    address: str | None, progress: Callable[[str], None], n_workers: int | None = None
+) -> Any:
     """Connect to the cluster that ``--dask`` names, or start one; give its client."""
     from granulearn.dask import open_client
 
     address = address or "local"
-    tell("starting the cluster" if address == "local" else "connecting to the cluster")
+    progress("starting the cluster" if address == "local" else "connecting to the cluster")
 
     # A failure of the cluster is raised as an error of one line, so its log is not shown.
     # Dask gives some loggers, such as the client's, a level of their own: each one is set.

@@ -38,7 +38,7 @@ def predict(
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
     *,
-    asked: opt.FileOptions,
+    options: opt.FileOptions,
 ) -> None:
     """Predict every row of a file, of any size, in constant memory.
 
@@ -72,15 +72,15 @@ def predict(
         raise UsageError(
             f"--proba needs a model of classes, and {kind} predicts numbers; leave out --proba."
         )
-    with asked.open(table) as file:
+    with options.open(table) as file:
         for note in file.notes:
             out.note(note)
         predictor.check_columns(file.path, file.names)
         if in_parts:
             from granulearn.dask.tables import predict_on_cluster
 
-            with out.stage_progress(hidden=json) as tell, opt.cluster(dask, tell):
-                n_rows = predict_on_cluster(predictor, file, output, tell)
+            with out.stage_progress(hidden=json) as stage, opt.cluster(dask, stage):
+                n_rows = predict_on_cluster(predictor, file, output, stage)
         else:
             # A bar would be drawn into answers that go to the same terminal.
             hidden = json or out.is_shown(output)
@@ -92,7 +92,7 @@ def predict(
         facts = {"file": str(output), "rows": n_rows, "predicted": predictor.counts}
         facts |= {"ignored_columns": predictor.ignored_columns(file.names)}
         failures = {name: found.count for name, found in predictor.reading.failures.items()}
-        facts |= {"new_categories": predictor.reading.unknown, "misfits": failures}
+        facts |= {"new_categories": predictor.reading.unknown, "failures": failures}
         out.print_json(facts)
         return
     counts = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())

@@ -58,11 +58,11 @@ def report(
         while file and not file.parent.exists():  # it is made, if the first one can be written to
             file = file.parent
         opt.check_output(file, others=[path])
-    with out.stage_progress() as tell:
-        tell(f"reading {path.name} and comparing its methods")
+    with out.stage_progress() as progress:
+        progress(f"reading {path.name} and comparing its methods")
         with Store(path, readonly=True) as store:
             summary = _summary(store, study, score)
-        tell("drawing and writing")
+        progress("drawing and writing")
         written = _write(summary, output, latex, markdown, csv, tables, figures)
     for file in written:
         out.say(f"written: {file}", soft_wrap=True)

@@ -41,7 +41,7 @@ def show_short(report: TableReport, place: Place) -> None:
         if is_open or not column.dropped:
             odd += [f"{_plain(column)}: {said}{step}" for said in _warnings(column, place)]
     if len(odd) > SHOWN:
-        odd[SHOWN:] = [f"{len(odd) - SHOWN} more oddities; granulearn check names them"]
+        odd[SHOWN:] = [f"{len(odd) - SHOWN} more warnings; granulearn check lists them"]
     lines += odd
     missing = sum(sum(column.missing.values()) for column in used)
     if missing:
@@ -60,7 +60,7 @@ def show_warnings(report: TableReport) -> None:
 
 
 def show_whole(report: TableReport, place: Place) -> None:
-    """Print one row per column: its type, its use, what is odd, which option changes it."""
+    """Print one row per column: its type, its use, warnings, which option changes it."""
     columns = report.schema.columns
     # A target that the table lacks is no column of it, and has no labels.
     n_columns = len(columns) + (report.labels is not None)
@@ -83,7 +83,7 @@ def show_whole(report: TableReport, place: Place) -> None:
 
 
 def _show_grid(columns: Sequence[Column], place: Place) -> None:
-    """Print a row per column, and below it what is odd: sentences would squeeze the cells."""
+    """Print a row per column, and warnings below: sentences would squeeze the cells."""
     rows = [
         (_plain(c), _kind(c), c.becomes, _missing(c), c.distinct, _examples(c), _options(c))
         for c in columns
@@ -91,7 +91,7 @@ def _show_grid(columns: Sequence[Column], place: Place) -> None:
     out.print_table("\ncolumns", _GRID, rows, justify="left", overflow="fold")
     odd = [f"{_plain(column)}: {said}" for column in columns for said in _warnings(column, place)]
     if odd:
-        out.say(out.bold("what is odd"))
+        out.say(out.bold("warnings"))
     _print_indented(odd)
 
 
@@ -166,26 +166,7 @@ def as_facts(report: TableReport, place: Place) -> dict[str, Any]:
     facts: dict[str, Any] = {"file": str(report.path), "rows": report.rows}
     for name in ("notes", "problems", "warnings"):
         facts[name] = [*map(out.in_flags, getattr(report, name))]
-    facts["columns"] = [
-        {
-            "name": column.name,
-            "is": column.kind,
-            "becomes": column.becomes,
-            "left_out": column.dropped,
-            "unit": column.number.unit,
-            "missing": dict(column.missing),
-            "distinct": column.distinct,
-            "examples": list(column.examples),
-            "odd": _warnings(column, place),
-            "misfits": [
-                {"row": cell.row + 1, "place": place(cell.row), "cell": cell.text}
-                for cell in column.failures.first
-            ],
-            "n_misfits": column.failures.count,
-            "flag": " or ".join(map(out.flag, column.advice)),
-        }
-        for column in report.schema.columns
-    ]
+    facts["columns"] = [_column_facts(column, place) for column in report.schema.columns]
     if findings is not None:
         facts |= {"duplicates": findings.duplicates, "conflicts": findings.conflicts}
     if report.target is not None:
@@ -195,3 +176,18 @@ def as_facts(report: TableReport, place: Place) -> dict[str, Any]:
             facts["target"] |= {name: getattr(labels, name) for name in names}
             facts["target"]["unlabelled"] = sum(labels.unlabelled.values())
     return facts
+
+
+def _column_facts(column: Column, place: Place) -> dict[str, Any]:
+    names = ("name", "kind", "becomes", "dropped", "missing", "distinct", "examples")
+    failures = column.failures
+    return {name: getattr(column, name) for name in names} | {
+        "unit": column.number.unit,
+        "warnings": _warnings(column, place),
+        "failures": [
+            {"row": cell.row + 1, "place": place(cell.row), "cell": cell.text}
+            for cell in failures.first
+        ],
+        "n_failures": failures.count,
+        "options": " or ".join(map(out.flag, column.advice)),
+    }

@@ -49,7 +49,7 @@ from granulearn.utils.files import folder_written_atomically
 from granulearn.utils.text import counted
 
 PART_NAME = "part-{:05d}.parquet"
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 def run_parts(
@@ -143,7 +143,12 @@ class SampledTable:
 
 
 def sample_table(
-    file: TableFile, target: str, options: ColumnOptions, sample_size: int, seed: int, tell: Tell
+    file: TableFile,
+    target: str,
+    options: ColumnOptions,
+    sample_size: int,
+    seed: int,
+    progress: Progress,
 ) -> SampledTable:
     """Profile, check and sample a table in parts.
 
@@ -159,7 +164,7 @@ def sample_table(
         About how many rows to sample; all if there are no more.
     seed : int
         Of the sample.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -168,7 +173,7 @@ def sample_table(
         Says all that is wrong with the table at once.
     """
     parts = file.parts()
-    tell(f"profiling {counted(len(parts), 'part')}")
+    progress(f"profiling {counted(len(parts), 'part')}")
     profiles = run_parts(profile_part, add, parts, target)
     problems = problems_of_names(file.names, target, options)
     report = report_first(file, profiles, target if target in file.names else None, options)
@@ -181,7 +186,7 @@ def sample_table(
     rates = sampling_rates(counts, sample_size)
     reader = PartReader(target, report.schema, report.labels, classes, rates, seed)
 
-    tell(f"checking {counted(report.rows, 'row')}")
+    progress(f"checking {counted(report.rows, 'row')}")
     found = run_parts(check_part, add, parts, reader)
     report = report_second(report, found.statistics, options)
     codes, rows, *positions = found.rows
@@ -219,7 +224,7 @@ def train_on_cluster(
     *,
     test: float,
     seed: int,
-    tell: Tell,
+    progress: Progress,
 ) -> Trained:
     """Fit a model to a sample of a table in parts, as to a table in memory.
 
@@ -237,7 +242,7 @@ def train_on_cluster(
         Fraction of the sample to hold out, from 0 to below 1.
     seed : int
         Seed of the sample, the rows held out and the model.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -245,8 +250,8 @@ def train_on_cluster(
     TableError
         Says all that is wrong with the table at once.
     """
-    table = sample_table(file, target, options, round(SAMPLE_SIZE / (1 - test)), seed, tell)
-    trained = train(table.sample, model, tune=False, test=test, seed=seed, tell=tell)
+    table = sample_table(file, target, options, round(SAMPLE_SIZE / (1 - test)), seed, progress)
+    trained = train(table.sample, model, tune=False, test=test, seed=seed, progress=progress)
     card = replace(trained.card, dropped_rows=table.report.rows - table.n_labels)
     return replace(trained, card=card)
 
@@ -277,7 +282,7 @@ def audit_on_cluster(
     *,
     n_worst: int,
     seed: int,
-    tell: Tell,
+    progress: Progress,
 ) -> PartsAudit:
     """Rate every label of a table in parts, and write the ratings as Parquet files.
 
@@ -295,7 +300,7 @@ def audit_on_cluster(
         How many of the most doubtful labels to return.
     seed : int
         Seed of the audit.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -303,13 +308,13 @@ def audit_on_cluster(
     TableError
         Says all that is wrong with the table at once.
     """
-    table = sample_table(file, target, options, SAMPLE_SIZE, seed, tell)
+    table = sample_table(file, target, options, SAMPLE_SIZE, seed, progress)
     sample, n_labels = table.sample, table.n_labels
-    tell(f"learning from {counted(len(sample.y), 'label')}")
+    progress(f"learning from {counted(len(sample.y), 'label')}")
     preprocessor = TablePreprocessor(table.report.schema.feature_types)
     X = preprocessor.fit_transform(sample.typed.cells, sample.y)
     rater = audit_sample(Sample(X, sample.y, None, *table.positions), None, seed)
-    tell(f"rating {counted(n_labels, 'label')}")
+    progress(f"rating {counted(n_labels, 'label')}")
     joined = partial(_joined_ratings, n_worst)
     with folder_written_atomically(ratings) as draft:
         shared = table.reader, preprocessor, rater, str(draft), n_worst
@@ -363,7 +368,9 @@ def _worst(frame: pd.DataFrame, n_worst: int) -> pd.DataFrame:
 # ---- predictions -----------------------------------------------------------------------------
 
 
-def predict_on_cluster(predictor: Predictor, file: TableFile, output: Path, tell: Tell) -> int:
+def predict_on_cluster(
+    predictor: Predictor, file: TableFile, output: Path, progress: Progress
+) -> int:
     """Predict every part of a table, and write a folder of Parquet files; return how many rows.
 
     The folder is there when all files are, or not at all.
@@ -376,12 +383,12 @@ def predict_on_cluster(predictor: Predictor, file: TableFile, output: Path, tell
         The rows.
     output : Path
         The folder, on a disk that every worker sees under the same name.
-    tell : callable
+    progress : callable
         Progress callback.
     """
     parts = file.parts()
     with folder_written_atomically(output) as draft:
-        tell(f"predicting {counted(len(parts), 'part')}")
+        progress(f"predicting {counted(len(parts), 'part')}")
         shared = predictor, str(draft), str(file.path)
         n_rows, counts, reading = run_parts(predict_part, _joined_predictions, parts, *shared)
         if n_rows == 0:

@@ -1,4 +1,4 @@
-"""Load sets by name from the first source that has them; list what there is."""
+"""Load data sets by name from the first source that has them, and list them."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def load(
     Returns
     -------
     Dataset
-        ``X`` (DataFrame), ``y`` and ``description``; ``truth`` where labels are known to be
-        wrong in places and the right ones are known too.
+        ``X`` (DataFrame), ``y`` and ``description``; ``truth`` where some labels are wrong and
+        the true ones are known.
 
     Raises
     ------

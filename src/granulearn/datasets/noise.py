@@ -1,7 +1,4 @@
-"""Disturbances to test with: wrong labels, outliers, a rare class.
-
-For training data only: a test on disturbed rows measures something else.
-"""
+"""Label noise, outliers and class imbalance for experiments; for training data only."""
 
 from __future__ import annotations
 
@@ -66,7 +63,7 @@ def flip_labels(
     rate : float, default=None
         Share of wrong labels, in [0, 1]. Not for ``"transition"``.
     kind : {"uniform", "pair", "transition", "boundary"}, default="uniform"
-        Where the noise falls.
+        How the wrong labels are distributed.
     random_state : int, RandomState or None, default=None
         Seed.
     X : array-like of shape (n, d), default=None

@@ -1,4 +1,4 @@
-"""Where sets are read: packages, openml.org, and a directory of files with a manifest.
+"""Readers of data sets: packages, openml.org, and a directory of files with a manifest.
 
 ``manifest.csv`` of a data directory has one line per set with at least ``name``, ``rows``,
 ``features`` and ``minority_rows``; the set itself is ``NAME.csv`` beside it, with a column
@@ -7,7 +7,7 @@ holds the same rows with empty cells where the source says that a value is missi
 
 Other files of the directory are known to the catalogue by their path: ``.parquet`` has columns
 ``f0 ..`` and ``target``; ``.csv.gz`` is one release of a software project, one row per source
-file, with labels that are wrong in places and the right ones beside them.
+file, with given labels, some of them wrong, and the true ones.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _texts_as_categories(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def load_file(place: str, directory: Path) -> tuple[pd.DataFrame, np.ndarray, np.ndarray | None]:
-    """Read features, given labels, and the right labels or None, of a file of the directory."""
+    """Read features, given labels, and true labels or None, of a file of the directory."""
     path = directory / place
     if not path.is_file():
         raise SourceUnavailableError(f"the data directory {str(directory)!r} has no {place}")
@@ -186,7 +186,7 @@ def load_openml(place: str, *, version: int = 1) -> tuple[pd.DataFrame, np.ndarr
 
     Returns features as OpenML types them, the set's default target, and the licence.
     """
-    from sklearn.datasets import fetch_openml  # it takes a while, and few need it
+    from sklearn.datasets import fetch_openml  # slow to import, rarely needed
 
     which = {"data_id": int(place)} if place.isdigit() else {"name": place, "version": version}
     try:

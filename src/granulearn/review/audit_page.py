@@ -12,18 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from granulearn.audit.explanation import Explainer
 from granulearn.audit.issues import Issue
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
-from granulearn.review.cards import (
-    MOST_PAIRS,
-    Card,
-    ShownTable,
-    chosen_rows,
-    confused_pairs,
-    make_card,
-)
+from granulearn.review.cards import MOST_PAIRS, Card, CardMaker, chosen_rows, confused_pairs
 from granulearn.review.decision_files import COLUMNS
 from granulearn.review.journal import default_journal
 from granulearn.review.views import rendered
@@ -46,11 +38,9 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
     title : str
         Name of the table.
     """
-    audit, table, inputs = done.audit, done.table, done.shown_cells()
-    ratings, issues = audit.ratings_, audit.issues_
-    shown = ShownTable(inputs, table.rows + 1)
+    table, maker = done.table, CardMaker(done)
+    ratings, issues = done.audit.ratings_, done.audit.issues_
     chosen, pairs = chosen_rows(ratings), confused_pairs(ratings)
-    explained = Explainer(audit, done.X, inputs, done.names).explain(chosen)
     digest = blake2b("\n".join([table.target, *table.hashes]).encode(), digest_size=8)
     single = np.bincount(ratings.given, minlength=len(ratings.classes))[ratings.given] == 1
     unrated = np.flatnonzero(single & (ratings.verdicts == UNKNOWN)).tolist()
@@ -59,7 +49,7 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
         "title": title,
         "n_samples": len(ratings.given),
         "n_verified": int(ratings.verified.sum()),
-        "noise": asdict(audit.noise_),
+        "noise": asdict(done.audit.noise_),
         "verdicts": [
             {
                 "name": name,
@@ -71,16 +61,16 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
         "n_pairs": len(pairs),
         "pairs": [asdict(pair) for pair in pairs[:MOST_PAIRS]],
         "histogram": _histogram(ratings),
-        "issues": [_issue(issue, shown) for issue in issues[:MOST_ISSUES]],
+        "issues": [_issue(issue, maker.rows) for issue in issues[:MOST_ISSUES]],
         "n_issues": len(issues),
         "n_single": len(unrated),
         "single": [
-            {"row": shown.row(at), "label": str(ratings.classes[ratings.given[at]])}
+            {"row": int(maker.rows[at]), "label": str(ratings.classes[ratings.given[at]])}
             for at in unrated[:MOST_SINGLE]
         ],
         "cards": [
-            _card(make_card(ratings, shown, why), shown.cells(why.position), table)
-            for why in explained
+            _card(card, maker.cells(position), table)
+            for card, position in zip(maker.cards(chosen), chosen, strict=True)
         ],
         "facts": {
             # Tells the table from others of the same name in one browser.
@@ -116,12 +106,12 @@ def _histogram(ratings: Ratings) -> list[dict[str, Any]]:
     return [dict(zip(names, bar, strict=True)) for bar in zip(*columns, strict=True)]
 
 
-def _issue(issue: Issue, shown: ShownTable) -> dict[str, Any]:
+def _issue(issue: Issue, row_numbers: np.ndarray) -> dict[str, Any]:
     return {
         "kind": issue.kind,
         "score": issue.score,
         "n_rows": len(issue.rows),
-        "rows": [shown.row(position) for position in issue.rows[:MOST_ROWS_OF_ISSUE]],
+        "rows": row_numbers[list(issue.rows[:MOST_ROWS_OF_ISSUE])].tolist(),
         "message": issue.message,
     }
 

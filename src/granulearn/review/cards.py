@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from granulearn.audit.explanation import cell_text
+from granulearn.audit.explanation import Explainer, Explanation, Neighbour, cell_text
 from granulearn.audit.ratings import AMBIGUOUS, OUTLIER, UNKNOWN, WRONG, Ratings
+from granulearn.audit.table_audit import TableAudit
 from granulearn.audit.verified import WORST_FIRST
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from granulearn.audit.explanation import Explanation, Neighbour
 
 MOST_CARDS = {WRONG: 250, AMBIGUOUS: 100, OUTLIER: 50, UNKNOWN: 25}
 """Cards of each verdict on the page of an audit; 500 cards open without a wait."""
@@ -119,6 +114,47 @@ def pair_key(given: int, second: int) -> str:
 
 
 @dataclass(frozen=True)
+class RatedRow:
+    """A row and the rating of its label, as the queue shows it."""
+
+    row: int
+    """Number of the data row, from 1."""
+    verdict: str
+    given_label: str
+    second_class: str | None
+    """The most probable other class, which is suggested; None where nothing is known."""
+    pair: str
+    """Key of the two, for filters."""
+    against: float | None
+    """Probability of all other classes as a label, by similar rows; None where it is unknown."""
+    error_probability: float | None
+
+
+def rated_row(ratings: Ratings, row: int, position: int) -> RatedRow:
+    """Return a row and the rating of its label.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Of the audit.
+    row : int
+        Number of the row.
+    position : int
+        Its position in the ratings.
+    """
+    given, second = int(ratings.given[position]), int(ratings.second_classes[position])
+    return RatedRow(
+        row,
+        str(ratings.verdicts[position]),
+        str(ratings.classes[given]),
+        None if second < 0 else str(ratings.classes[second]),
+        pair_key(given, second),
+        _or_none(1 - ratings.label_quality[position]),
+        _or_none(ratings.error_proba[position]),
+    )
+
+
+@dataclass(frozen=True)
 class ComparedRow:
     """A trusted row beside the row of a card."""
 
@@ -151,21 +187,10 @@ class ClassProbability:
     """The key that chooses it; empty if it has none."""
 
 
-@dataclass(frozen=True)
-class Card:
+@dataclass(frozen=True, kw_only=True)
+class Card(RatedRow):
     """What a person sees of one row before they decide on its label."""
 
-    row: int
-    """Number of the data row, from 1."""
-    verdict: str
-    given_label: str
-    second_class: str | None
-    """The most probable other class, which is suggested; None where nothing is known."""
-    pair: str
-    """Key of the two, for filters."""
-    against: float | None
-    """Probability of all other classes as a label, by similar rows; None where it is unknown."""
-    error_probability: float | None
     reason: str
     """Why the label is doubted, in one sentence."""
     probabilities: tuple[ClassProbability, ...]
@@ -178,91 +203,92 @@ class Card:
     """Columns of the table; a card may have fewer lines."""
     of_given: tuple[ComparedRow, ...]
     of_second: tuple[ComparedRow, ...]
-    drawn: str = WORST_FIRST
+    drawn: str
     """ "random" if the row was drawn at random, else "worst"."""
 
 
-@dataclass(frozen=True, eq=False)
-class ShownTable:
-    """The rows of a table as cards show them."""
+class CardMaker:
+    """Makes the cards of an audited table.
 
-    table: pd.DataFrame
-    row_numbers: Sequence[int] | np.ndarray
-    """Number of each row in the file, from 1."""
-    keep: tuple[str, ...] = ()
-    """Columns that come first on every card."""
-    most_columns: int = 30
-    """Lines of a card, beside the columns of `keep`."""
+    Parameters
+    ----------
+    done : TableAudit
+        The table, read with its cells, and its audit.
+    keep : sequence of str, default=()
+        Columns that come first on every card.
+    most_columns : int, default=30
+        Lines of a card, beside the columns of `keep`.
+    """
 
-    def row(self, position: int) -> int:
-        """Return the number of a row."""
-        return int(self.row_numbers[position])
+    def __init__(self, done: TableAudit, keep: Sequence[str] = (), most_columns: int = 30):
+        self.ratings, self.rows = done.audit.ratings_, done.table.rows + 1
+        self.table, self.most_columns = done.shown_cells(), most_columns
+        self.columns = {str(name): place for place, name in enumerate(self.table.columns)}
+        self.keep = [name for name in keep if name in self.columns]
+        self._explainer = Explainer(done.audit, done.X, self.table, done.names)
 
     def cells(self, position: int) -> list[str]:
-        """Return the cells of a row, long ones shortened."""
+        """Return the cells of a row, long ones shortened.
+
+        Parameters
+        ----------
+        position : int
+            Of the row in the ratings.
+        """
         texts = map(cell_text, self.table.iloc[position])
         most = MOST_CHARACTERS
         return [text if len(text) <= most else f"{text[: most - 1]}…" for text in texts]
 
+    def cards(self, positions: Sequence[int], drawn: str = WORST_FIRST) -> list[Card]:
+        """Return the cards of some rows.
 
-def make_card(
-    ratings: Ratings, shown: ShownTable, explanation: Explanation, drawn: str = WORST_FIRST
-) -> Card:
-    """Return the card of one row.
+        Parameters
+        ----------
+        positions : sequence of int
+            Of the rows in the ratings.
+        drawn : str, default="worst"
+            How the rows were drawn.
+        """
+        return [self._card(found, drawn) for found in self._explainer.explain(positions)]
+
+    def _card(self, found: Explanation, drawn: str) -> Card:
+        own = self.cells(found.position)
+        others = [self.cells(near.position) for near in (*found.of_given, *found.of_second)]
+        by_relevance = dict.fromkeys([*found.column_names, *found.relevance, *self.columns])
+        rest = [name for name in by_relevance if name in self.columns and name not in self.keep]
+
+        def line(name: str) -> CardLine:
+            place = self.columns[name]
+            cells = tuple(cells[place] for cells in others)
+            return CardLine(name, name in found.column_names, own[place], cells)
+
+        return Card(
+            **vars(rated_row(self.ratings, int(self.rows[found.position]), found.position)),
+            reason=found.message,
+            probabilities=class_probabilities(self.ratings, found.position),
+            kept=tuple(map(line, self.keep)),
+            lines=tuple(map(line, rest[: self.most_columns])),
+            n_columns=len(own),
+            of_given=tuple(map(self._compared, found.of_given)),
+            of_second=tuple(map(self._compared, found.of_second)),
+            drawn=drawn,
+        )
+
+    def _compared(self, near: Neighbour) -> ComparedRow:
+        row = int(self.rows[near.position])
+        return ComparedRow(row, near.distance, _or_none(near.label_quality))
+
+
+def class_probabilities(ratings: Ratings, position: int) -> tuple[ClassProbability, ...]:
+    """Return the given, the second and the most probable other classes of a row.
 
     Parameters
     ----------
     ratings : Ratings
         Of the audit.
-    shown : ShownTable
-        The rows.
-    explanation : Explanation
-        Why the label is doubted.
-    drawn : str, default="worst"
-        How the row was drawn.
+    position : int
+        Position of the row in the ratings.
     """
-    position = explanation.position
-    own = shown.cells(position)
-    near = [*explanation.of_given, *explanation.of_second]
-    others = [shown.cells(other.position) for other in near]
-    places = {str(name): place for place, name in enumerate(shown.table.columns)}
-
-    def line(name: str) -> CardLine:
-        place = places[name]
-        cells = tuple(cells[place] for cells in others)
-        return CardLine(name, name in explanation.column_names, own[place], cells)
-
-    def compared(rows: Sequence[Neighbour]) -> tuple[ComparedRow, ...]:
-        return tuple(
-            ComparedRow(shown.row(one.position), one.distance, _or_none(one.label_quality))
-            for one in rows
-        )
-
-    kept = [name for name in shown.keep if name in places]
-    by_relevance = [*explanation.column_names, *explanation.relevance, *places]
-    rest = [name for name in dict.fromkeys(by_relevance) if name in places and name not in kept]
-    given, second = int(ratings.given[position]), int(ratings.second_classes[position])
-    return Card(
-        row=shown.row(position),
-        verdict=str(ratings.verdicts[position]),
-        given_label=str(ratings.classes[given]),
-        second_class=explanation.second_class,
-        pair=pair_key(given, second),
-        against=_or_none(1 - ratings.label_quality[position]),
-        error_probability=_or_none(ratings.error_proba[position]),
-        reason=explanation.message,
-        probabilities=_probabilities(ratings, position),
-        kept=tuple(map(line, kept)),
-        lines=tuple(map(line, rest[: shown.most_columns])),
-        n_columns=len(own),
-        of_given=compared(explanation.of_given),
-        of_second=compared(explanation.of_second),
-        drawn=drawn,
-    )
-
-
-def _probabilities(ratings: Ratings, position: int) -> tuple[ClassProbability, ...]:
-    """Return the given class, the second one and the most probable others."""
     if not ratings.known[position]:
         return ()
     proba, given, second = (

@@ -16,7 +16,7 @@ import numpy as np
 from granulearn.audit.issues import Issue
 from granulearn.audit.ratings import VERDICTS, Ratings
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
-from granulearn.review.cards import Card, make_card
+from granulearn.review.cards import Card, RatedRow, rated_row
 from granulearn.review.decisions import (
     DECISIONS,
     EXCLUDE,
@@ -286,9 +286,9 @@ class Review:
         """
         _check_order(order)
         with self._lock:
-            fit, position = self._fit, self.position(row)
-        (why,) = fit.explainer.explain([position])
-        return make_card(fit.queue.ratings, fit.shown, why, order)
+            fit, position = self._fit, self._position(row)
+        (card,) = fit.maker.cards([position], order)
+        return card
 
     def decision(self, row: int) -> Decision | None:
         """Return the active decision about a row.
@@ -300,14 +300,17 @@ class Review:
         """
         return self._log.active.get(row)
 
-    def position(self, row: int) -> int:
-        """Return the position of a row among the rows with a label.
+    def rated(self, row: int) -> RatedRow:
+        """Return a row with the rating of its label.
 
         Parameters
         ----------
         row : int
             Its number, from 1.
         """
+        return rated_row(self.ratings, row, self._position(row))
+
+    def _position(self, row: int) -> int:
         if row not in self.table.position_of:
             raise DecisionsError(f"row {row} does not exist, or has no label to decide on.")
         return self.table.position_of[row]
@@ -418,7 +421,7 @@ class Review:
             self.table.check_unchanged()
             self._log.undo([self._line(d.row, UNDO, "", "", d.drawn) for d in last])
             rows = [decision.row for decision in last]
-            was_learnt = self.ratings.verified[[self.position(row) for row in rows]].any()
+            was_learnt = self.ratings.verified[[self._position(row) for row in rows]].any()
             # An audit that has learnt the decisions is fitted again at once.
             self._since_fit += self.refit_every if was_learnt else len(rows)
         self._refit_if_due()
@@ -427,37 +430,34 @@ class Review:
     def _decided(self, row: int, decision: str, label: Any, note: str, order: str) -> Decision:
         if decision not in DECISIONS:
             raise DecisionsError(f"{decision!r} is no decision; use {', '.join(DECISIONS)}.")
-        position = self.position(row)
+        rated = self.rated(row)
         drawn = AT_RANDOM if order == AT_RANDOM and row in self._ever_sampled else WORST_FIRST
         if decision != CHANGE:
             return self._line(row, decision, "", note, drawn)
-        second = self.ratings.second_classes[position]
-        if label is None and second < 0:
+        if label is None and rated.second_class is None:
             raise DecisionsError(f"row {row}: no class is suggested; name the new label.")
-        new = self.classes[second] if label is None else self._names.known(str(label))
-        if new == self.classes[self.ratings.given[position]]:
+        new = self._names.known(str(rated.second_class if label is None else label))
+        if new == rated.given_label:
             return self._line(row, KEEP, "", note, drawn)
         return self._line(row, CHANGE, new, note, drawn)
 
     def _line(self, row: int, decision: str, label: str, note: str, drawn: str) -> Decision:
-        position, ratings, data = self.position(row), self.ratings, self.table.data
-        given = self.classes[ratings.given[position]]
-        cell = data.label_cells[row - 1] or ""
-        wrong = ratings.error_proba[position]
+        rated, data = self.rated(row), self.table.data
+        cell, wrong = data.label_cells[row - 1] or "", rated.error_probability
         return Decision(
             row,
             decision,
             label,
             hash=data.hashes[row - 1],
             drawn=drawn,
-            given_label=given,
-            cell="" if cell == given else cell,
+            given_label=rated.given_label,
+            cell="" if cell == rated.given_label else cell,
             target=self.table.target,
             note=" ".join(note.split()),
             who=self.who,
             when=datetime.now(UTC).isoformat(timespec="seconds"),
-            verdict=str(ratings.verdicts[position]),
-            probability="" if np.isnan(wrong) else f"{wrong:.4f}",
+            verdict=rated.verdict,
+            probability="" if wrong is None else f"{wrong:.4f}",
             version=self._version,
         )
 

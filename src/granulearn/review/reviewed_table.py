@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn.audit.explanation import Explainer
 from granulearn.audit.table_audit import (
     TableAudit,
     audit_listing,
@@ -22,7 +21,7 @@ from granulearn.audit.table_audit import (
     is_listing,
 )
 from granulearn.audit.verified import CHANGE, VerifiedLabels
-from granulearn.review.cards import ShownTable
+from granulearn.review.cards import CardMaker
 from granulearn.review.decisions import Decision
 from granulearn.review.queue import RowQueue
 from granulearn.review.verified_labels import class_names
@@ -50,8 +49,7 @@ class AuditedTable:
 
     done: TableAudit
     queue: RowQueue
-    shown: ShownTable
-    explainer: Explainer
+    maker: CardMaker
 
 
 class ReviewedTable:
@@ -157,14 +155,9 @@ class ReviewedTable:
             done = audit_listing(self.data, verified)
         else:
             done = audit_table(self.data, verified=verified, **settings)
-        numbers, inputs = self.data.rows + 1, done.shown_cells()
         cells = self.cells.take(pa.array(self.data.rows))
-        return AuditedTable(
-            done,
-            RowQueue(done.audit.ratings_, numbers, cells),
-            ShownTable(inputs, numbers, self.keep, _MOST_COLUMNS),
-            Explainer(done.audit, done.X, inputs, done.names),
-        )
+        queue = RowQueue(done.audit.ratings_, self.data.rows + 1, cells)
+        return AuditedTable(done, queue, CardMaker(done, self.keep, _MOST_COLUMNS))
 
     def corrected(self, decisions: Sequence[Decision]) -> pd.DataFrame:
         """Return the table as a frame, with the changed labels.

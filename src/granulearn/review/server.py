@@ -144,28 +144,7 @@ def queue(served: Served, request: Page) -> dict[str, Any]:
     """Return a part of the queue."""
     rows = request.rows(served.review)
     part = rows[request.begin : request.begin + request.n]
-    return {"total": len(rows), "rows": [queued_row(served.review, row) for row in part]}
-
-
-def queued_row(review: Review, row: int) -> dict[str, Any]:
-    """Return a row as the queue shows it.
-
-    Parameters
-    ----------
-    review : Review
-        The review.
-    row : int
-        Number of the row.
-    """
-    ratings, position = review.ratings, review.position(row)
-    second = ratings.second_classes[position]
-    return {
-        "row": row,
-        "given_label": str(ratings.classes[ratings.given[position]]),
-        "second_class": "" if second < 0 else str(ratings.classes[second]),
-        "verdict": str(ratings.verdicts[position]),
-        "against": float(1 - ratings.label_quality[position]) if ratings.known[position] else None,
-    }
+    return {"total": len(rows), "rows": [served.review.rated(row) for row in part]}
 
 
 def card(served: Served, request: CardOfRow) -> dict[str, Any]:
@@ -197,10 +176,10 @@ def undo(served: Served, request: Nothing) -> dict[str, Any]:
 
 def preview(served: Served, request: Bulk) -> dict[str, Any]:
     """Return the rows of a filter, for a decision about all of them."""
-    rows = [queued_row(served.review, row) for row in request.rows(served.review)]
+    rows = [served.review.rated(row) for row in request.rows(served.review)]
     token = secrets.token_urlsafe(8)
     # The classes of the preview are decided on, although the audit may differ by then.
-    labels = {row["row"]: request.label or row["second_class"] or None for row in rows}
+    labels = {rated.row: request.label or rated.second_class for rated in rows}
     served.previews = {token: (labels, request)}
     return {"token": token, "total": len(rows), "rows": rows[:_ROWS_OF_PREVIEW]}
 
@@ -257,7 +236,8 @@ def _endpoint(
             else:
                 query = dict(request.query_params) | request.path_params
                 values = msgspec.convert(query, record, strict=False)
-            return JSONResponse(await run_in_threadpool(handler, served, values))
+            answer = await run_in_threadpool(handler, served, values)
+            return Response(msgspec.json.encode(answer), media_type="application/json")
         except TableError as error:
             return _failed(409, error)
         except (DecisionsError, ValueError, msgspec.MsgspecError) as error:

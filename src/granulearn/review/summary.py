@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from granulearn.audit.error_probability import expected_errors
-from granulearn.audit.ratings import VERDICTS, WRONG, NoiseRate, Ratings
+from granulearn.audit.ratings import WRONG, NoiseRate, Ratings
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP
-from granulearn.review.decisions import Decision
+from granulearn.review.decisions import DECISIONS, Decision
 
 NEXT = 20
 """Rows of a forecast."""
@@ -19,21 +19,6 @@ WORTH_CHECKING = 0.1
 """Probability of a wrong label from which on a label is worth checking."""
 _FEW = 1.0
 """Expected wrong labels in the next rows below which going on hardly pays."""
-
-
-@dataclass(frozen=True)
-class VerdictRecord:
-    """How often a verdict was right so far."""
-
-    verdict: str
-    decided: int
-    """Labels of this verdict that were kept or changed."""
-    changed: int
-
-    @property
-    def share(self) -> float:
-        """The share of them that was wrong."""
-        return self.changed / self.decided if self.decided else np.nan
 
 
 @dataclass(frozen=True)
@@ -51,7 +36,8 @@ class ReviewSummary:
     """Rows of the forecast."""
     expected: float | None
     """Wrong labels in the next rows, worst first; None if unknown."""
-    verdicts: tuple[VerdictRecord, ...]
+    by_verdict: dict[str, dict[str, int]]
+    """Active decisions by verdict at that time and kind."""
     by_who: dict[str, dict[str, int]]
     """Active decisions by person and kind."""
     found: tuple[int, ...]
@@ -88,11 +74,6 @@ def summarize(
     closed = replace(ratings, verified=ratings.verified | ~is_open)
     n_next, expected = next(iter(expected_errors(closed, (NEXT,)).items()), (0, None))
     is_likely = np.nan_to_num(ratings.error_proba) >= WORTH_CHECKING
-    by_who: dict[str, Counter[str]] = {}
-    for decision in decisions:
-        by_who.setdefault(decision.who, Counter())[decision.decision] += 1
-    decided = Counter(d.verdict for d in verified)
-    changed = Counter(d.verdict for d in verified if d.decision == CHANGE)
     return ReviewSummary(
         n_labels=len(ratings.given),
         counts=dict(Counter(d.decision for d in decisions)),
@@ -100,12 +81,21 @@ def summarize(
         worth_checking=int((is_open & (is_likely | (ratings.verdicts == WRONG))).sum()),
         n_next=n_next,
         expected=expected,
-        verdicts=tuple(VerdictRecord(name, decided[name], changed[name]) for name in VERDICTS),
-        by_who={who: dict(kinds) for who, kinds in sorted(by_who.items())},
+        by_verdict=_counts(decisions, "verdict"),
+        by_who=_counts(decisions, "who"),
         found=tuple(np.cumsum([d.decision == CHANGE for d in verified], dtype=int).tolist()),
         at_random=sum(d.drawn == AT_RANDOM for d in verified),
         advice=_advice(verified, n_next, expected, int(is_open.sum())),
     )
+
+
+def _counts(decisions: Sequence[Decision], by: str) -> dict[str, dict[str, int]]:
+    """Return how many decisions of each kind have each value of a field."""
+    counts: dict[str, dict[str, int]] = {}
+    for value, kind in sorted((getattr(d, by), d.decision) for d in decisions):
+        kinds = counts.setdefault(value, dict.fromkeys(DECISIONS, 0))
+        kinds[kind] += 1
+    return counts
 
 
 def _advice(verified: Sequence[Decision], n_next: int, expected: float | None, n_open: int) -> str:

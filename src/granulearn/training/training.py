@@ -63,16 +63,16 @@ class ReportedFolds(StratifiedKFold):
         self,
         n_splits: int,
         seed: int,
-        tell: Callable[[str], None],
+        progress: Callable[[str], None],
         doing: str = "cross-validating",
     ):
         super().__init__(n_splits, shuffle=True, random_state=seed)
-        self.tell, self.doing = tell, doing
+        self.progress, self.doing = progress, doing
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator:
         """Report which fold is next, then yield its rows."""
         for number, fold in enumerate(super().split(X, y, groups), start=1):
-            self.tell(f"{self.doing}, fold {number} of {self.n_splits}")
+            self.progress(f"{self.doing}, fold {number} of {self.n_splits}")
             yield fold
 
 
@@ -84,7 +84,7 @@ def train(
     test: float,
     seed: int,
     is_verified: np.ndarray | None = None,
-    tell: Callable[[str], None] = no_progress,
+    progress: Callable[[str], None] = no_progress,
 ) -> Trained:
     """Split, cross-validate, fit, and score on the test rows.
 
@@ -104,7 +104,7 @@ def train(
         Seed of the split, the folds and the model.
     is_verified : ndarray of shape (n_rows,), default=None
         True where a person has verified the label; the card does not call it doubted.
-    tell : callable, default=no_progress
+    progress : callable, default=no_progress
         Progress callback.
     """
     if tune:
@@ -115,12 +115,12 @@ def train(
     scores: dict[str, Any] = {}
     with fitting(model, tune=tune):
         if folds_for(y) > 1:
-            scores["cross_validated"] = _cross_validate(learner, X, y, seed, tell)
-        tell(f"fitting {model} to {len(y)} rows")
+            scores["cross_validated"] = _cross_validate(learner, X, y, seed, progress)
+        progress(f"fitting {model} to {len(y)} rows")
         fitted = clone(learner).fit(X, y)
         pipeline = fitted.best_estimator_ if tune else fitted
         if len(test_rows):
-            tell(f"scoring on {len(test_rows)} rows held out")
+            progress(f"scoring on {len(test_rows)} rows held out")
             predicted = pipeline.predict(table.X.iloc[test_rows])
             scores["held_out"] = _scores(table.y[test_rows], predicted, pipeline.classes_)
     verified = None if is_verified is None else is_verified[train_rows]
@@ -281,10 +281,10 @@ def folds_for(y: np.ndarray) -> int:
 
 
 def _cross_validate(
-    learner: Any, X: Any, y: np.ndarray, seed: int, tell: Callable[[str], None]
+    learner: Any, X: Any, y: np.ndarray, seed: int, progress: Callable[[str], None]
 ) -> dict[str, Any]:
     """Return mean and spread of each score."""
-    folds = ReportedFolds(folds_for(y), seed, tell)
+    folds = ReportedFolds(folds_for(y), seed, progress)
     scoring = {name: make_scorer(metric) for name, metric in METRICS.items()}
     results = cross_validate(learner, X, y, cv=folds, scoring=scoring, error_score="raise")
     scores: dict[str, Any] = {"folds": folds.n_splits}

@@ -139,7 +139,7 @@ def train_verified(
     tune: bool,
     test: float,
     seed: int,
-    tell: Callable[[str], None] = no_progress,
+    progress: Callable[[str], None] = no_progress,
 ) -> Trained:
     """Learn from corrected labels, and score the given and the corrected ones on verified rows.
 
@@ -147,13 +147,13 @@ def train_verified(
     ----------
     labels : ReviewedLabels
         The table and the decisions.
-    model, tune, test, seed, tell
+    model, tune, test, seed, progress
         As for `train`.
     """
     is_verified = np.isin(np.arange(len(labels.corrected)), labels.verified.rows)
     trained = train(
         labels.corrected_table(), model, tune=tune, test=test, seed=seed,
-        is_verified=is_verified[labels.is_kept], tell=tell,
+        is_verified=is_verified[labels.is_kept], progress=progress,
     )  # fmt: skip
     scores: dict[str, Any] = {
         "rows": len(labels.verified.rows),
@@ -165,7 +165,7 @@ def train_verified(
     if cannot:
         scores["words"].append(f"no score on {cannot}")
     else:
-        whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, tell=tell)
+        whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, progress=progress)
         scores |= asdict(whole) | {"at_random": at_random and asdict(at_random)}
         scores["words"] += _results(labels, whole, at_random)
     card = replace(
@@ -182,7 +182,7 @@ def compare_labels(
     *,
     tune: bool,
     seed: int,
-    tell: Callable[[str], None] = no_progress,
+    progress: Callable[[str], None] = no_progress,
 ) -> tuple[Comparison, Comparison | None]:
     """Compare a model of the given labels with one of the corrected labels, on verified rows.
 
@@ -193,7 +193,7 @@ def compare_labels(
     ----------
     labels : ReviewedLabels
         The table and the decisions.
-    model, tune, seed, tell
+    model, tune, seed, progress
         As for `train`.
 
     Returns
@@ -207,7 +207,7 @@ def compare_labels(
         """Return which verified rows the models of the other folds predict right."""
         # The folds are those of the given labels for both models.
         folds = ReportedFolds(
-            folds_for(given), seed, tell, f"predicting verified rows, {name} labels"
+            folds_for(given), seed, progress, f"predicting verified rows, {name} labels"
         )
         learner = make_learner(model, y[is_used], tune=tune, seed=seed)
         predicted = y.copy()

@@ -16,10 +16,10 @@ from granulearn.tables.io.text_source import TextSource
 from tests.tables.nasty_tables import assert_holds, rows_of, tables
 
 
-def opened(content: bytes | str, folder: Path, packing=None, **reading) -> JsonTable:
+def opened(content: bytes | str, folder: Path, compression=None, **options) -> JsonTable:
     path = folder / "table"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return JsonTable(TextSource(path, Path("t.json"), packing), ReadOptions(**reading))
+    return JsonTable(TextSource(path, Path("t.json"), compression), ReadOptions(**options))
 
 
 @given(

@@ -5,7 +5,6 @@ import csv
 import gzip
 import io
 import lzma
-import sys
 import tempfile
 import zipfile
 from pathlib import Path
@@ -18,7 +17,6 @@ from hypothesis import strategies as st
 
 from granulearn.tables import TableError
 from granulearn.tables.io import text as text_io
-from granulearn.tables.io.files import open_table
 from granulearn.tables.io.table_file import ReadOptions
 from granulearn.tables.io.text import TextTable, row_starts
 from granulearn.tables.io.text_source import TextSource
@@ -44,12 +42,12 @@ COMPRESSORS = {
 
 
 def opened(
-    content: bytes | str, folder: Path, compression: str | None = None, **reading
+    content: bytes | str, folder: Path, compression: str | None = None, **options
 ) -> TextTable:
     content = content.encode() if isinstance(content, str) else content
     path = folder / "table"
     path.write_bytes(COMPRESSORS[compression](content))
-    return TextTable(TextSource(path, Path("t.csv"), compression), ReadOptions(**reading))
+    return TextTable(TextSource(path, Path("t.csv"), compression), ReadOptions(**options))
 
 
 @given(
@@ -180,19 +178,3 @@ def test_rows_begin_where_the_csv_module_begins_them(text):
         assert not starts.in_quotes
     assert starts.lines.tolist() == begins
     assert starts.offsets.tolist() == [sum(map(len, lines[:line])) for line in begins]
-
-
-@pytest.mark.parametrize("compression", [None, "gzip"])
-def test_a_file_is_opened_once_for_the_scan_and_once_for_each_pass(tmp_path, compression):
-    opens, path = [], tmp_path / "t.csv"
-    path.write_bytes(COMPRESSORS[compression](b"a,b\n" + b"1,2\n" * 99))
-
-    def count(event, arguments):
-        if event == "open" and str(arguments[0]) == str(path):
-            opens.append(event)
-
-    sys.addaudithook(count)
-    table = open_table(path)
-    assert len(opens) == 1
-    list(table.batches())
-    assert len(opens) == 2

@@ -60,8 +60,8 @@ def write_ods(path: Path, sheets: dict[str, list[list]]) -> Path:
 WRITERS = {"xlsx": write_xlsx, "xls": write_xls, "ods": write_ods}
 
 
-def opened(path: Path, **reading) -> WorkbookTable:
-    return WorkbookTable(path, path, ReadOptions(**reading))
+def opened(path: Path, **options) -> WorkbookTable:
+    return WorkbookTable(path, path, ReadOptions(**options))
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -73,7 +73,7 @@ def test_every_kind_of_workbook_gives_the_same_text(tmp_path, kind):
     assert_holds(table, ["name", "n", "x"], expected)
 
 
-def test_dates_times_and_truth_values_have_one_spelling(tmp_path):
+def test_dates_times_and_booleans_have_one_spelling(tmp_path):
     row = [
         datetime.datetime(2020, 1, 31),
         datetime.datetime(2020, 1, 31, 12, 30),

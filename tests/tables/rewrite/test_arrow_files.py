@@ -1,4 +1,4 @@
-"""Parquet and Arrow: other columns, types, groups of rows and packing stay."""
+"""Parquet and Arrow: other columns, types, groups of rows and compression stay."""
 
 import tempfile
 from datetime import date
@@ -23,7 +23,7 @@ TABLE = pa.table(
         "long": pa.array(["x"] * N_ROWS, pa.large_string()),
         "whole": pa.array(range(N_ROWS), pa.int32()),
         "number": pa.array(np.arange(N_ROWS) / 4, pa.float32()),
-        "truth": pa.array([True, False] * 5),
+        "boolean": pa.array([True, False] * 5),
         "day": pa.array([date(2020, 1, 1 + i) for i in range(N_ROWS)]),
         "time": pa.array(np.arange(N_ROWS), pa.timestamp("ns")),
         "class": pa.array(["low", "high"] * 5).dictionary_encode(),
@@ -34,7 +34,7 @@ NEW = {
     "long": "new",
     "whole": "-7",
     "number": "0.5",
-    "truth": "true",
+    "boolean": "true",
     "day": "1999-12-31",
     "time": "2001-02-03 04:05:06",
     "class": "middle",
@@ -51,14 +51,14 @@ def write_parquet(table, path):
     parquet.write_table(table, path, **SETTINGS)
 
 
-def write_file(table, path, packing="lz4"):
-    options = pa.ipc.IpcWriteOptions(compression=packing)
+def write_file(table, path, compression="lz4"):
+    options = pa.ipc.IpcWriteOptions(compression=compression)
     with pa.ipc.new_file(path, table.schema, options=options) as writer:
         writer.write_table(table, 4)
 
 
-def write_stream(table, path, packing="zstd"):
-    options = pa.ipc.IpcWriteOptions(compression=packing)
+def write_stream(table, path, compression="zstd"):
+    options = pa.ipc.IpcWriteOptions(compression=compression)
     with (
         pa.OSFile(str(path), "wb") as file,
         pa.ipc.new_stream(file, table.schema, options=options) as writer,
@@ -84,19 +84,19 @@ WAYS = {
 }
 
 
-def rewrite(path, draft, column, cells, drop=()):
+def rewrite(path, temporary, column, cells, drop=()):
     with open_table(path) as table:
-        table.rewrite(draft, column, cells, drop=drop)
+        table.rewrite(temporary, column, cells, drop=drop)
 
 
 def rewritten(table, way, column, cells, drop=()):
     """Return a table as it is read from a file, and from the file that it becomes."""
     ending, write, read = WAYS[way]
     with tempfile.TemporaryDirectory() as folder:
-        path, draft = Path(folder) / f"t{ending}", Path(folder) / f"draft{ending}"
+        path, temporary = Path(folder) / f"t{ending}", Path(folder) / f"new{ending}"
         write(table, path)
-        rewrite(path, draft, column, cells, drop=drop)
-        return read(path), read(draft)
+        rewrite(path, temporary, column, cells, drop=drop)
+        return read(path), read(temporary)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -134,10 +134,10 @@ def test_dropped_rows_are_gone_and_the_others_are_equal(way, drop, cells):
 
 
 def test_parquet_keeps_row_groups_compression_and_metadata(tmp_path):
-    path, draft = tmp_path / "t.parquet", tmp_path / "draft.parquet"
+    path, temporary = tmp_path / "t.parquet", tmp_path / "new.parquet"
     write_parquet(TABLE, path)
-    rewrite(path, draft, "label", {1: "new"})
-    assert _described(draft) == _described(path)
+    rewrite(path, temporary, "label", {1: "new"})
+    assert _described(temporary) == _described(path)
 
 
 def _described(path):
@@ -151,28 +151,28 @@ def _described(path):
 
 
 def test_parquet_keeps_old_times_and_the_frame_of_pandas(tmp_path):
-    path, draft = tmp_path / "t.parquet", tmp_path / "draft.parquet"
+    path, temporary = tmp_path / "t.parquet", tmp_path / "new.parquet"
     frame = pd.DataFrame(
         {"time": pd.to_datetime(["2020-01-01", "2021-01-01"]), "label": ["a", "b"]}
     )
     frame.index = pd.Index(["first", "second"], name="name")
     frame.to_parquet(path, use_deprecated_int96_timestamps=True, version="1.0")
-    rewrite(path, draft, "label", {1: "c"})
+    rewrite(path, temporary, "label", {1: "c"})
     frame["label"] = ["a", "c"]
-    pd.testing.assert_frame_equal(pd.read_parquet(draft), frame, check_dtype=False)
-    assert parquet.ParquetFile(draft).schema.equals(parquet.ParquetFile(path).schema)
+    pd.testing.assert_frame_equal(pd.read_parquet(temporary), frame, check_dtype=False)
+    assert parquet.ParquetFile(temporary).schema.equals(parquet.ParquetFile(path).schema)
 
 
-@pytest.mark.parametrize("packing", [None, "lz4", "zstd"])
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
 @pytest.mark.parametrize("write", [write_file, write_stream])
-def test_arrow_keeps_kind_batches_and_compression(packing, write, tmp_path):
-    path, draft = tmp_path / "t.arrow", tmp_path / "draft.arrow"
+def test_arrow_keeps_kind_batches_and_compression(compression, write, tmp_path):
+    path, temporary = tmp_path / "t.arrow", tmp_path / "new.arrow"
     table = pa.table({"x": np.arange(4000.0), "label": ["a", "b"] * 2000})
-    write(table, path, packing)
-    rewrite(path, draft, "label", {1: "c"})
-    assert draft.read_bytes()[:6] == path.read_bytes()[:6]
-    assert abs(draft.stat().st_size - path.stat().st_size) < 100
-    assert read_arrow(draft)["x"].num_chunks == read_arrow(path)["x"].num_chunks
+    write(table, path, compression)
+    rewrite(path, temporary, "label", {1: "c"})
+    assert temporary.read_bytes()[:6] == path.read_bytes()[:6]
+    assert abs(temporary.stat().st_size - path.stat().st_size) < 100
+    assert read_arrow(temporary)["x"].num_chunks == read_arrow(path)["x"].num_chunks
 
 
 @pytest.mark.parametrize(

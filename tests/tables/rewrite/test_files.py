@@ -30,17 +30,17 @@ def test_impossible_changes_are_refused(cells, drop, problem):
 
 
 @pytest.mark.parametrize("ending", [".gz", ".xlsx", ".parquet", ".json"])
-def test_the_draft_must_end_as_the_format_demands(ending, tmp_path):
+def test_the_temporary_file_must_end_as_the_format_demands(ending, tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(CONTENT)
     with pytest.raises(TableError, match=f"ends in '.csv' rather than in '{ending}'"):
-        open_table(path).rewrite(tmp_path / f"draft{ending}", "b", {0: "z"})
+        open_table(path).rewrite(tmp_path / f"new{ending}", "b", {0: "z"})
 
 
 def test_a_folder_of_parquet_files_is_refused(tmp_path):
     pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "part.parquet")
     with pytest.raises(TableError, match="name one of its files"):
-        open_table(tmp_path).rewrite(tmp_path / "draft.parquet", "a", {0: "2"})
+        open_table(tmp_path).rewrite(tmp_path / "new.parquet", "a", {0: "2"})
 
 
 def test_what_came_from_a_pipe_is_refused(tmp_path):
@@ -51,7 +51,7 @@ def test_what_came_from_a_pipe_is_refused(tmp_path):
             open_table(tmp_path / "pipe") as table,
             pytest.raises(TableError, match="save the table as a file"),
         ):
-            table.rewrite(tmp_path / "draft.csv", "b", {})
+            table.rewrite(tmp_path / "new.csv", "b", {})
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.jsonl"])
@@ -67,5 +67,5 @@ def test_reading_and_rewriting_open_the_file_three_times(name, tmp_path):
     sys.addaudithook(count)
     with open_table(path) as table:
         list(table.batches())
-        table.rewrite(tmp_path / f"draft{path.suffix}", "b", {0: "z"})
+        table.rewrite(tmp_path / f"new{path.suffix}", "b", {0: "z"})
     assert len(opens) == 3

@@ -144,7 +144,7 @@ PACKERS = {
 
 @pytest.mark.parametrize("ending", PACKERS)
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_packed_text_is_packed_again_in_the_same_way(ending, encoding):
+def test_compressed_text_is_compressed_again_in_the_same_way(ending, encoding):
     pack, unpack = PACKERS[ending]
     text = "a,b\r\n1,x\r\n" + 1000 * "2,y\r\n"
     packed = pack(text.encode(encoding))

@@ -11,14 +11,14 @@ const known = new Map(cards.map((card) => [card, {
   against: Number(card.dataset.against),
   verdict: card.dataset.verdict,
   pair: card.dataset.pair,
-  words: card.querySelector(".change").textContent,
+  label: card.querySelector(".change").textContent,
   search: card.dataset.search,
 }]));
 // Equal cards stay in the order of the page.
 const orders = {
   against: (a, b) => b.against - a.against,
   row: (a, b) => a.row - b.row,
-  pair: (a, b) => a.words.localeCompare(b.words) || b.against - a.against,
+  pair: (a, b) => a.label.localeCompare(b.label) || b.against - a.against,
 };
 
 function fits(card, words) {
