@@ -1,4 +1,4 @@
-"""Killed at any moment, a review has lost nothing that it said was saved, and has nothing twice."""
+"""Killed at any moment, a review has every acknowledged decision, once."""
 
 import http.client
 import itertools
@@ -79,7 +79,7 @@ class Reviewer:
 
 
 @pytest.mark.slow
-def test_what_was_acknowledged_is_there_after_fifty_kills_and_only_once(tmp_path):
+def test_acknowledged_decisions_survive_fifty_kills_once_each(tmp_path):
     table, _ = animals_file(tmp_path)
     journal = tmp_path / "animals.decisions.csv"
     found = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]

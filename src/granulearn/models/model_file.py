@@ -27,7 +27,7 @@ from sklearn.pipeline import Pipeline
 
 from granulearn import balls, ensemble, forest, rvfl
 from granulearn.balls import BallSet
-from granulearn.ensemble.boosted_trees import BoostedTrees
+from granulearn.ensemble.boosting import BoostedTrees
 from granulearn.forest.forest import BallForest
 from granulearn.models.loaded_model import LoadedModel
 from granulearn.models.model_card import ModelCard, ModelFileError, installed_versions

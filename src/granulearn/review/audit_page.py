@@ -59,7 +59,7 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
             for name in VERDICTS
         ],
         "n_pairs": len(pairs),
-        "pairs": [asdict(pair) for pair in pairs[:MOST_PAIRS]],
+        "pairs": pairs[:MOST_PAIRS],
         "histogram": _histogram(ratings),
         "issues": [_issue(issue, maker.rows) for issue in issues[:MOST_ISSUES]],
         "n_issues": len(issues),
