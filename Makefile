@@ -51,7 +51,7 @@ help:
 	@echo "               processor, once an earlier run has left mypy's cache"
 	@echo "make docs      the documentation site in docs/_build/html, with every example of the gallery run"
 	@echo "make docs-fast  the same without running the gallery, in docs/_build/fast"
-	@echo "make bench     speed, as ratios measured in one run"
+	@echo "make bench     speed, as ratios measured in one run (python benchmarks/run.py lists all benchmarks)"
 	@echo "make pictures  draw the pictures of README and guide again"
 	@echo "make clean     remove .venv and everything that was made"
 

@@ -44,7 +44,7 @@ class BuildLoops(build_ext):
 def loops():
     """Return one extension for each file of loops."""
     # Products and sums are rounded one by one, so that machines agree.
-    options = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+    options = [] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off"]
     from Cython.Build import cythonize
 
     sources = sorted(Path("src").rglob("*.pyx"))

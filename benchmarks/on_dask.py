@@ -77,7 +77,7 @@ def growth(name: str, sizes: tuple[int, ...]) -> list[Row]:
     """Return the cost of ever more rows, with two workers."""
     rows = []
     with open_client("local", n_workers=2, memory_limit="2GB") as client:
-        WORK[name](*make_table(2 * BLOCK_ROWS))  # compiled loops are loaded
+        WORK[name](*make_table(2 * BLOCK_ROWS))  # the workers import what they need
         for n_rows in sizes:
             before, began = sum(client.run(time.process_time).values()), time.perf_counter()
             found = WORK[name](*make_table(n_rows))
@@ -85,7 +85,7 @@ def growth(name: str, sizes: tuple[int, ...]) -> list[Row]:
             usage = client.run(partial(resource.getrusage, resource.RUSAGE_SELF))
             rows.append(
                 {
-                    "rows": n_rows,
+                    "rows": f"{n_rows:,}",
                     "seconds": time.perf_counter() - began,
                     "processor time": busy,
                     "peak of a worker, GB": max(u.ru_maxrss for u in usage.values()) / 2**20,

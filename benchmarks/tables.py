@@ -75,7 +75,7 @@ def commands(n_rows: int, rounds: int) -> list[Row]:
         }
         for verb, arguments in verbs.items():
             command = [sys.executable, "-m", "granulearn", *arguments]
-            run(command)  # compiles
+            run(command)  # the files are in the cache of the system
             imports = [sys.executable, "-c", "import pandas"]
             ratios = [run(command) / run(imports) for _ in range(rounds)]
             rows.append({"measure": f"{verb} / import pandas", "value": float(np.median(ratios))})

@@ -105,7 +105,7 @@ def index_page() -> str:
 
 
 def write_pages(app: Sphinx, config: Config) -> None:
-    """Write the pages that changed, and remove those of names that are gone."""
+    """Write the pages that changed; remove those of names and examples that are gone."""
     folder = Path(app.srcdir) / "api"
     (folder / "generated").mkdir(parents=True, exist_ok=True)
     pages = {"index": index_page()} | {stage: stage_page(stage) for stage in STAGES}
@@ -116,6 +116,10 @@ def write_pages(app: Sphinx, config: Config) -> None:
     names = {full for stage in STAGES for full in public_names(stage)}
     for path in (folder / "generated").glob("*.rst"):
         if path.stem not in names:
+            path.unlink()
+    examples = {path.stem for path in Path(app.srcdir, "../examples/gallery").rglob("plot_*.py")}
+    for path in Path(app.srcdir, "gallery").rglob("plot_*"):
+        if path.name.partition(".")[0] not in examples:
             path.unlink()
     config.autosummary_generate = [f"api/{stage}.rst" for stage in STAGES]
     # Types of parameters: only our own names are links, not numpydoc's links to other sites.

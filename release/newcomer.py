@@ -33,6 +33,7 @@ _NOT_FOR_NEWCOMERS = re.compile(
 _PLAIN = "pip install granulearn"
 _SERVERS = ("granulearn review ",)
 ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+/[\w-]+/")
+_COMPILER = re.compile(r"(.*-)?(cc|gcc|c\+\+|g\+\+|clang|clang\+\+|c89|c99)(-[\d.]+)?")
 _DECISIONS = 3
 _PATIENCE = 300.0
 
@@ -100,6 +101,8 @@ class Newcomer:
     def __init__(self, home: Path, wheel: Path):
         self.home = home
         self._environments: dict[tuple[str, ...], dict[str, str]] = {}
+        self._commands = home / "commands"
+        link_commands(os.environ["PATH"], self._commands)
         self._shelf = home / "shelf"
         self._shelf.mkdir()
         shutil.copy(wheel, self._shelf)
@@ -145,7 +148,7 @@ class Newcomer:
                 name: value for name, value in os.environ.items() if not name.startswith(foreign)
             }
             variables |= {
-                "PATH": f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}",
+                "PATH": f"{place / 'bin'}{os.pathsep}{self._commands}",
                 "PIP_FIND_LINKS": f"{os.environ.get('PIP_FIND_LINKS', '')} {self._shelf}".strip(),
                 "PIP_CACHE_DIR": pip_cache.stdout.strip(),
                 "PIP_DISABLE_PIP_VERSION_CHECK": "1",
@@ -167,6 +170,24 @@ class Newcomer:
         missing = {line for line in missing if "RECORD,," not in line}
         if missing:
             raise SystemExit(f"another granulearn was installed; it lacks {sorted(missing)[0]}")
+
+
+def link_commands(path: str, folder: Path) -> None:
+    """Link the commands of a search path into a folder, but for C compilers: a wheel needs none.
+
+    Parameters
+    ----------
+    path : str
+        As in the variable PATH.
+    folder : Path
+        Is made.
+    """
+    folder.mkdir()
+    for directory in filter(Path.is_dir, map(Path, path.split(os.pathsep))):
+        for command in directory.iterdir():
+            link = folder / command.name
+            if not (_COMPILER.fullmatch(command.name) or link.is_symlink()):
+                link.symlink_to(command)
 
 
 def run(command: str, folder: Path, variables: dict[str, str]) -> str:

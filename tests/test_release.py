@@ -1,6 +1,8 @@
 """What a release states in several files is the same in all of them."""
 
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from runpy import run_path
@@ -10,9 +12,9 @@ import yaml
 from packaging.version import Version
 
 from granulearn.datasets.catalogue import catalogue
-from release.newcomer import commands_of, is_install, steps
+from release.newcomer import commands_of, is_install, link_commands, steps
 from release.pythons import find_python, named_versions
-from tests.test__extras import PROJECT
+from tests.test__extras import CONFIGURATION, PROJECT
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -89,9 +91,38 @@ def test_the_workflow_tests_every_python_that_is_named():
     assert WORKFLOW["jobs"]["tests"]["strategy"]["matrix"]["python"] == named_versions()
 
 
-def test_the_workflow_needs_no_secret_and_may_only_read():
-    assert WORKFLOW["permissions"] == {"contents": "read"}
-    assert "secrets" not in (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["ci.yml", "wheels.yml"])
+def test_workflows_need_no_secret_and_may_only_read(name):
+    text = (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8")
+    assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
+    assert "secrets" not in text
+
+
+def test_wheels_are_built_for_every_python_that_is_named():
+    built = CONFIGURATION["tool"]["cibuildwheel"]["build"].split()
+    assert built == [f"cp{version.replace('.', '')}-*" for version in named_versions()]
+
+
+def test_the_commands_of_a_newcomer_have_no_compiler(tmp_path):
+    names = "gcc", "cc", "x86_64-linux-gnu-gcc-12", "clang", "sh", "tcc-like", "python3"
+    (tmp_path / "bin").mkdir()
+    for name in names:
+        (tmp_path / "bin" / name).touch()
+    link_commands(f"{tmp_path / 'bin'}{os.pathsep}/nowhere", tmp_path / "linked")
+    assert {path.name for path in (tmp_path / "linked").iterdir()} == {"sh", "tcc-like", "python3"}
+
+
+@pytest.mark.slow
+def test_a_build_without_a_compiler_names_the_package_to_install(tmp_path):
+    command = [sys.executable, "setup.py", "build_ext", "--force", "--build-temp", tmp_path / "t",
+               "--build-lib", tmp_path / "lib"]  # fmt: skip
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | {"CC": "no-such-compiler"}, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "no C compiler was found (no-such-compiler)" in done.stderr
+    assert "apt-get install gcc" in done.stderr
 
 
 @pytest.mark.parametrize("form", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")))

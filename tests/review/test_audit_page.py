@@ -19,7 +19,7 @@ from granulearn.review.audit_page import (
     render_audit_page,
     write_audit_page,
 )
-from granulearn.review.decision_files import COLUMNS, read_decisions
+from granulearn.review.decisions import COLUMNS, read_decisions
 from granulearn.review.journal import journal_text
 from tests.audit.stubs import CANNOT, EVIL, audited, full_summary, saying, summary_of
 from tests.bench.browser import open_page
@@ -102,7 +102,7 @@ def test_one_headline_number_with_range_and_assumption_comes_first(page, summary
     assert "150 labels, 4 of them verified" in head
 
 
-def test_a_share_that_was_counted_comes_before_its_interval():
+def test_a_counted_share_comes_before_its_interval():
     X, audit = audited()
     counted = NoiseRate(0.1, 0.07, 0.134, "verified labels", "From 40 labels.")
     page = render_audit_page(summary_of(X, saying(audit, noise=counted)))
@@ -111,7 +111,7 @@ def test_a_share_that_was_counted_comes_before_its_interval():
     assert re.search(r"probably between 7.0.% and 13.4.%", page)
 
 
-def test_what_cannot_be_judged_is_said_first_and_without_a_number():
+def test_an_unknown_noise_rate_is_stated_first_and_without_a_number():
     X, audit = audited()
     page = render_audit_page(summary_of(X, saying(audit, noise=CANNOT)))
     head = page[page.index("<h1") : page.index("</header>")]
@@ -128,7 +128,7 @@ def test_clean_labels_make_a_page_that_says_so_and_is_always_the_same():
     assert page == render_audit_page(summary_of(X, audit))
 
 
-def test_labels_that_occur_once_have_a_place_of_their_own(summary):
+def test_labels_that_occur_once_are_listed(summary):
     assert 'id="once"' not in render_audit_page(summary)
     once = summary | {"n_single": 7, "single": [{"row": 5, "label": "<Cat>"}]}
     page = render_audit_page(once)
@@ -136,7 +136,7 @@ def test_labels_that_occur_once_have_a_place_of_their_own(summary):
     assert "The first 1 of 7." in page
 
 
-def test_the_histogram_draws_every_label_and_hides_no_small_bar(page, summary):
+def test_the_histogram_shows_every_label(page, summary):
     heights = [
         float(bar.get_attribute("height"))
         for bar in page.find_elements(By.CSS_SELECTOR, "#histogram rect.all")
@@ -412,7 +412,7 @@ def test_decisions_stay_in_the_browser_with_notes_and_names_and_other_tables_hav
     assert lines(page) == []
 
 
-def test_moving_help_and_buttons_work_as_on_the_page_of_a_review(page):
+def test_moving_help_and_buttons_work(page):
     rows = visible(page)
     press(page, "j", "j", "k")
     assert current(page) == rows[0]
@@ -445,7 +445,7 @@ def downloaded(browser, folder):
     return WebDriverWait(browser, 30).until(lambda _: next(folder.glob("*.csv"), None))
 
 
-def test_what_is_downloaded_is_a_journal_that_a_review_goes_on_with(browser, reviewed, tmp_path):
+def test_the_download_is_a_journal_that_a_review_resumes(browser, reviewed, tmp_path):
     table, path = reviewed
     folder = tmp_path / "downloads"
     folder.mkdir()
@@ -469,8 +469,8 @@ def test_what_is_downloaded_is_a_journal_that_a_review_goes_on_with(browser, rev
     with Review(table, "kind", decisions=file) as review:
         assert review.summary().n_decided == len(said) == 12
         for decision in said:
-            told = (decision.decision, decision.new_label, decision.note, decision.drawn)
-            twin = review._line(decision.row, *told)  # as the review would have written it
+            said = (decision.decision, decision.drawn, decision.new_label, decision.note)
+            twin = review._line(review.rated(decision.row), *said)  # by the review
             ignored = {"who": "", "when": "", "line": 0, "verdict": "", "probability": ""}
             assert replace(twin, **ignored) == replace(decision, **ignored)
     succeeds("audit", table, "--target", "kind", "--decisions", file)

@@ -55,7 +55,7 @@ def test_of_many_the_worst_are_chosen_and_some_of_every_frequent_pair(everything
     wrong = np.flatnonzero(ratings.verdicts == "wrong")
     worst = wrong[np.argsort(ratings.label_quality[wrong], kind="stable")]
     assert set(worst[:2]) <= set(chosen)
-    pairs = {pair.key for pair in confused_pairs(ratings) if pair.wrong}
+    pairs = {pair["key"] for pair in confused_pairs(ratings) if pair["wrong"]}
     assert {pair_key(ratings.given[at], ratings.second_classes[at]) for at in chosen} == pairs
     assert len(chosen) <= 2 + len(pairs)
 
@@ -64,11 +64,13 @@ def test_pairs_count_wrong_and_ambiguous_labels_the_most_frequent_first(everythi
     *_, ratings = everything
     pairs = confused_pairs(ratings)
     for pair in pairs:
-        own = rows_of_pair(ratings, pair.key)
-        assert pair.wrong == (own & (ratings.verdicts == "wrong")).sum()
-        assert pair.ambiguous == (own & (ratings.verdicts == "ambiguous")).sum()
-    assert sum(pair.wrong for pair in pairs) == (ratings.verdicts == "wrong").sum()
-    assert [pair.wrong for pair in pairs] == sorted((pair.wrong for pair in pairs), reverse=True)
+        own = rows_of_pair(ratings, pair["key"])
+        assert pair["wrong"] == (own & (ratings.verdicts == "wrong")).sum()
+        assert pair["ambiguous"] == (own & (ratings.verdicts == "ambiguous")).sum()
+    assert sum(pair["wrong"] for pair in pairs) == (ratings.verdicts == "wrong").sum()
+    assert [pair["wrong"] for pair in pairs] == sorted(
+        (pair["wrong"] for pair in pairs), reverse=True
+    )
 
 
 def test_without_doubt_there_is_no_pair_and_no_card(everything):

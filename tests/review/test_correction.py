@@ -1,4 +1,4 @@
-"""Decisions applied to a table: only the labels that were changed differ, and they can go back."""
+"""Decisions applied to a table: only changed labels differ, and they can be changed back."""
 
 import numpy as np
 import pandas as pd
@@ -189,7 +189,7 @@ def text(tmp_path):
     return path
 
 
-def test_a_row_whose_cells_are_others_now_is_refused_by_name(text):
+def test_a_row_with_other_cells_is_refused_by_name(text):
     said = decided(text, {1: "dog", 3: "cat"})
     text.write_text(text.read_text().replace("3,dog", "33,dog"))
     with pytest.raises(DecisionsError, match=r"other cells in 1 of 2 rows \(row 3\)"):
@@ -205,7 +205,7 @@ def test_decisions_about_more_rows_than_there_are_belong_elsewhere(text):
 
 
 @pytest.mark.parametrize("undo", [False, True])
-def test_a_third_label_is_refused_with_row_and_both_labels(text, undo):
+def test_a_label_that_is_neither_old_nor_new_is_refused(text, undo):
     said = decided(text, {1: "dog", 4: "cat"})
     text.write_text(text.read_text().replace("4,dog", "4,emu"))
     with pytest.raises(DecisionsError, match="row 4 is 'emu' and was 'dog', to become 'cat'"):
@@ -221,7 +221,7 @@ def test_a_class_that_the_table_does_not_have_is_refused(text):
         corrected(text, decided(text, {1: "?"}))
 
 
-def test_a_label_is_written_as_the_table_spells_it(text):
+def test_a_label_is_written_in_the_spelling_of_the_table(text):
     clean, _ = corrected(text, decided(text, {1: "DOG", 5: "Cat"}))
     assert labels_of(clean) == ["dog", " Dog", "dog", "dog", "cat", "?"]
 
@@ -251,7 +251,7 @@ def test_a_label_that_was_guarded_against_spreadsheets_is_known_again(text):
     assert labels_of(corrected(text, said)[0]) == ["b", "=A", "b", "=A"]
 
 
-def test_without_the_given_label_nothing_is_compared_and_nothing_can_be_undone(text):
+def test_without_the_given_label_nothing_is_compared_or_undone(text):
     said = [Decision(6, "change", "cat", target=TARGET, line=2)]
     clean, _ = corrected(text, said)
     assert labels_of(clean)[5] == "cat"
@@ -278,7 +278,7 @@ def test_a_table_that_nothing_can_be_learned_from_can_be_corrected(text):
 
 
 @pytest.mark.parametrize("labels", [["no", "yes"], [0, 1], [False, True]], ids=str)
-def test_the_file_becomes_what_the_review_gives_as_a_frame(tmp_path, labels):
+def test_the_corrected_file_equals_the_corrected_frame_of_the_review(tmp_path, labels):
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 60)
     frame = pd.DataFrame({"a": truth + rng.normal(0, 0.1, 60), "b": rng.normal(size=60)}).assign(

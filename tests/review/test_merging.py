@@ -1,4 +1,4 @@
-"""Decisions of several people, joined: the order of files is of no matter, conflicts are named."""
+"""Decisions of several people, joined."""
 
 from dataclasses import replace
 from itertools import permutations
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from granulearn.review import Decision, DecisionsError, read_decisions
-from granulearn.review.decision_files import journal_text
+from granulearn.review.decisions import journal_text
 from granulearn.review.journal import Journal
 from granulearn.review.merging import Agreement, merge_decisions
 
@@ -58,7 +58,7 @@ def conflicts(found):
 
 
 @given(st.lists(files(), min_size=2, max_size=3), st.booleans())
-def test_the_order_of_files_is_of_no_matter(several, prefer_latest):
+def test_the_order_of_files_changes_nothing(several, prefer_latest):
     expected = merged(*several, prefer_latest=prefer_latest)
     for order in permutations(several):
         found = merged(*order, prefer_latest=prefer_latest)
@@ -73,7 +73,7 @@ def test_merging_again_changes_nothing(a, b):
 
 
 @given(files())
-def test_a_journal_joined_with_itself_is_what_stands_in_it(said):
+def test_a_journal_merged_with_itself_is_unchanged(said):
     found = merged(said, said)
     assert not found.conflicts
     (agreement,) = found.agreements
@@ -92,7 +92,7 @@ def test_every_row_is_decided_on_or_in_conflict_and_never_both(data):
     assert sorted(rows + open_rows) == sorted({d.row for said in several for d in said})
 
 
-def test_who_is_unsure_gives_way_and_the_earliest_of_those_that_agree_stays():
+def test_unsure_gives_way_and_the_earliest_of_equal_decisions_stays():
     late, early = "2026-01-02T10:00:00+00:00", "2026-01-02T11:00:00+02:00"
     found = merged(
         [decision(1, "unsure"), decision(2, "keep", "ann", late), decision(3, "unsure")],
@@ -106,7 +106,7 @@ def test_who_is_unsure_gives_way_and_the_earliest_of_those_that_agree_stays():
     assert not found.conflicts
 
 
-def test_different_decisions_are_a_conflict_that_says_who_says_what():
+def test_different_decisions_are_a_conflict_with_all_of_them():
     (conflict,) = merged([decision(1, "keep")], [decision(1, "change emu", "ben")]).conflicts
     assert (conflict.row, conflict.given_label) == (1, "cat")
     assert {(name, d.who, d.decision, d.new_label) for name, d in conflict.decisions.items()} == {
@@ -115,7 +115,7 @@ def test_different_decisions_are_a_conflict_that_says_who_says_what():
     }
 
 
-def test_the_latest_wins_where_it_is_known():
+def test_the_latest_wins_if_times_are_known():
     late = "2026-01-01T10:30:00+00:00"
     a, b = [decision(1, "keep")], [decision(1, "change emu", "ben", late)]
     (chosen,) = merged(a, b, prefer_latest=True).decisions
@@ -137,12 +137,12 @@ def test_files_about_different_tables_are_refused(other, said):
         merged([decision(1, "keep")], [decision(1, "keep", **other)])
 
 
-def test_the_column_is_told_to_all_once_one_knows_it():
+def test_all_decisions_get_the_column_that_one_file_names():
     found = merged([decision(1, "keep", target="")], [decision(2, "keep")])
     assert [d.target for d in found.decisions] == ["y", "y"]
 
 
-def test_a_batch_of_which_some_lines_are_left_is_not_taken_for_one_cut_short(tmp_path):
+def test_a_batch_that_keeps_some_lines_does_not_count_as_cut_off(tmp_path):
     bulk = [decision(row, "keep", batch="ab/3") for row in (1, 2, 3)]
     path = tmp_path / "m.csv"
     path.write_text(text(bulk, [decision(3, "exclude", "ben")]))
@@ -155,7 +155,7 @@ def test_a_batch_of_which_some_lines_are_left_is_not_taken_for_one_cut_short(tmp
 # --- agreement
 
 
-def test_kappa_is_that_of_labels_with_excluded_rows_as_one_more():
+def test_kappa_counts_exclude_as_one_more_label():
     first = [decision(row, WORDS[row % 3 and 5]) for row in range(1, 13)]
     second = [decision(row, ["keep", "exclude", "change emu"][row % 3]) for row in range(1, 13)]
     labels = [
@@ -170,7 +170,7 @@ def test_kappa_is_that_of_labels_with_excluded_rows_as_one_more():
     assert agreement.same == sum(a == b for a, b in zip(*labels, strict=True))
 
 
-def test_where_kappa_cannot_be_told_words_say_so():
+def test_an_undefined_kappa_has_a_message():
     none = merged([decision(1, "keep")], [decision(2, "keep")]).agreements[0]
     assert none.message == "no row is decided on by both"
     few = merged([decision(1, "keep")], [decision(1, "exclude")]).agreements[0]

@@ -76,7 +76,7 @@ def test_a_change_to_the_given_label_is_to_keep_it(review):
         ("change", "cow", "'cow' is no class of the table; the classes are cat, dog, emu"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_and_changes_nothing(review, decision, label, message):
+def test_invalid_decisions_are_refused_and_change_nothing(review, decision, label, message):
     card = review.next()
     with pytest.raises(DecisionsError, match=message):
         review.decide(card, decision, label)
@@ -133,7 +133,7 @@ def test_applied_and_undone_decisions_give_the_table_back(steps):
         assert review.summary().counts == {}
 
 
-def test_decisions_stand_beside_the_table_and_a_review_goes_on_with_them(saved):
+def test_decisions_are_beside_the_table_and_a_review_resumes_them(saved):
     path, truth = saved
     with Review(path, "kind") as review:
         decide_by(review, truth, 8)
@@ -147,7 +147,7 @@ def test_decisions_stand_beside_the_table_and_a_review_goes_on_with_them(saved):
         assert len(review.rows()) == len(left) + 1
 
 
-def test_a_line_says_all_about_a_decision(saved):
+def test_a_line_of_the_journal_is_complete(saved):
     path, _ = saved
     with Review(path, "kind", who="ann") as review:
         card = review.next()
@@ -163,7 +163,7 @@ def test_a_line_says_all_about_a_decision(saved):
     assert pd.Timestamp(line.when).tz is not None
 
 
-def test_labels_that_are_spelt_otherwise_keep_their_cell(tmp_path):
+def test_the_journal_has_the_cell_of_a_label_in_another_spelling(tmp_path):
     frame, _ = animals()
     frame.loc[4, "kind"] = f" {frame.loc[4, 'kind'].upper()} "
     path = tmp_path / "t.csv"
@@ -188,7 +188,7 @@ def test_decisions_about_another_table_are_refused(saved, tmp_path):
     Review(path, "kind").close()  # the journal was let go
 
 
-def test_a_table_that_changed_meanwhile_gets_no_more_decisions(saved):
+def test_a_changed_table_gets_no_more_decisions(saved):
     path, _ = saved
     with Review(path, "kind") as review:
         content = path.read_text()
@@ -206,7 +206,7 @@ def test_a_table_that_changed_meanwhile_gets_no_more_decisions(saved):
         assert review.journal.path.read_bytes() == before
 
 
-def test_the_audit_is_fitted_again_and_learns_what_was_decided(saved):
+def test_the_audit_is_fitted_again_with_the_decisions(saved):
     path, truth = saved
     with Review(path, "kind", refit_every=10) as review:
         decide_by(review, truth, 9)
@@ -218,7 +218,7 @@ def test_the_audit_is_fitted_again_and_learns_what_was_decided(saved):
         assert review.ratings.verified[positions].all()
 
 
-def test_in_the_background_nobody_waits_and_one_fit_runs_at_a_time(saved, monkeypatch):
+def test_one_fit_runs_in_the_background_while_decisions_are_taken(saved, monkeypatch):
     path, truth = saved
     with Review(path, "kind", refit_every=2, background=True) as review:
         may_end, real = threading.Event(), review._audited
@@ -240,7 +240,7 @@ def test_in_the_background_nobody_waits_and_one_fit_runs_at_a_time(saved, monkey
         assert review.summary().n_decided == 6
 
 
-def test_a_fit_that_fails_is_told_and_the_review_goes_on(saved, monkeypatch):
+def test_a_failed_fit_is_reported_and_the_review_continues(saved, monkeypatch):
     path, truth = saved
     with Review(path, "kind", refit_every=2, background=True) as review:
 
@@ -300,7 +300,7 @@ def test_rows_without_a_label_are_not_reviewed(tmp_path):
     assert any("60" in str(warning) for warning in review.table.data.report.warnings)
 
 
-def test_the_suggestion_is_the_one_that_was_shown(saved):
+def test_a_change_takes_the_class_that_the_card_suggested(saved):
     path, _ = saved
     with Review(path, "kind", refit_every=1000) as review:
         cards = [review.card(row) for row in review.rows()[:12].tolist()]
@@ -313,7 +313,7 @@ def test_the_suggestion_is_the_one_that_was_shown(saved):
             assert (said.new_label or said.given_label) == card.second_class
 
 
-def test_rows_of_the_sample_stand_for_others_however_they_are_decided():
+def test_the_random_sample_gives_an_interval_that_holds_the_truth():
     frame, truth = animals(400)
     given = frame["kind"].to_numpy()
     with Review(frame, "kind", refit_every=1000, sample=60) as review:
@@ -374,7 +374,7 @@ def test_a_row_whose_label_was_edited_since_is_open_again(saved):
         assert review.summary().n_decided == 2
 
 
-def test_what_was_undone_is_forgotten_by_the_audit_too(saved):
+def test_undo_makes_the_audit_forget_the_decision(saved):
     path, truth = saved
     with Review(path, "kind", refit_every=10) as review:
         decide_by(review, truth, 10)
@@ -391,7 +391,7 @@ def test_what_was_undone_is_forgotten_by_the_audit_too(saved):
         ({"refit_every": 0}, "refit_every=0 must be 1 or more"),
     ],
 )
-def test_settings_that_cannot_be_meant_are_refused(settings, message):
+def test_invalid_settings_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
         Review(animals()[0], "kind", **settings)
 

@@ -124,7 +124,7 @@ def page(browser, table):
 # --- opening
 
 
-def test_it_opens_with_the_worst_card_without_errors_and_asks_nobody_else(page):
+def test_it_opens_with_the_worst_card_without_errors_or_other_hosts(page):
     assert page.row == page.review.rows()[0]
     page.shows(page.review.rows())
     assert page.browser.title == "Review of animals.csv"
@@ -154,11 +154,11 @@ def test_the_card_shows_kept_columns_first_marks_what_decides_and_both_classes(p
     assert widths == pytest.approx([100 * c.probability for c in card.probabilities], abs=0.06)
 
 
-def test_what_to_expect_is_said_above_the_queue(page):
+def test_the_forecast_is_above_the_queue(page):
     numbers = page.review.summary()
     assert page.text("forecast") == (
         f"0 of about {numbers.worth_checking} worth checking; "
-        f"the next 20 hold about {numbers.expected:.0f} wrong"
+        f"expect about {numbers.expected:.0f} wrong in the next 20"
     )
 
 
@@ -200,7 +200,7 @@ def test_a_key_decides_and_the_next_card_is_there(page, key, decision):
 
 
 @pytest.mark.parametrize("label", ["cat", "dog", "emu"])
-def test_a_number_takes_the_class_that_it_stands_beside(page, label):
+def test_a_number_takes_the_class_beside_it(page, label):
     card = page.review.card(page.row)
     share = page.one(f'#card .share[data-label="{label}"]')
     row = page.decided(share.find_element(By.TAG_NAME, "kbd").text)
@@ -259,7 +259,7 @@ def test_a_note_goes_with_the_next_decision_alone(page):
     assert [page.active()[row].note for row in rows] == ["seen in X, q or z", ""]
 
 
-def test_one_can_move_without_deciding(page):
+def test_rows_can_be_passed_without_a_decision(page):
     rows = page.review.rows()
     page.press("j", "j")
     page.until(lambda: page.row == rows[2])
@@ -297,7 +297,7 @@ def test_a_key_that_is_held_down_decides_once(page):
     assert len(page.active()) == 1
 
 
-def test_keys_of_other_scripts_are_known_by_their_place(page):
+def test_keys_of_other_scripts_are_known_by_their_position(page):
     page.script(
         """document.body.dispatchEvent(
             new KeyboardEvent("keydown", { key: "й", code: "KeyQ", bubbles: true }))"""
@@ -306,7 +306,7 @@ def test_keys_of_other_scripts_are_known_by_their_place(page):
     assert [said.decision for said in page.active().values()] == ["keep"]
 
 
-def test_arrows_scroll_a_table_that_somebody_has_gone_to_with_the_keyboard(page):
+def test_arrows_scroll_a_focused_table(page):
     metrics = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     row = page.row
@@ -339,7 +339,7 @@ def test_every_decision_has_a_button_too(page, button, decision):
     assert page.at("chooser").is_displayed()
 
 
-def test_cards_are_fetched_ahead_so_that_none_is_waited_for(page):
+def test_the_next_card_is_shown_at_once(page):
     rows = page.review.rows()
     page.until(
         lambda: all(
@@ -357,7 +357,7 @@ def test_cards_are_fetched_ahead_so_that_none_is_waited_for(page):
 # --- choosing
 
 
-def test_chips_pairs_and_words_choose_rows(page):
+def test_rows_are_filtered_by_verdict_pair_and_words(page):
     verdicts = page.review.ratings.verdicts
     page.one("[data-verdict=fine]").click()
     page.shows(page.review.rows("worst", RowFilter(frozenset({"fine"}))))
@@ -387,7 +387,7 @@ def test_chips_pairs_and_words_choose_rows(page):
     page.until(lambda: page.row == page.review.rows()[0])
 
 
-def test_the_random_sample_is_a_choice_and_is_written_down(page):
+def test_decisions_in_the_random_sample_are_marked_as_such(page):
     page.one(".orders [data-order=random]").click()
     page.shows(page.review.rows("random"))
     assert page.at("sample-note").is_displayed()
@@ -451,7 +451,7 @@ def test_many_rows_can_be_changed_to_one_class_and_a_dialog_can_be_left(page):
     assert {row: said.new_label for row, said in page.active().items()} == second_classes
 
 
-def test_nothing_is_left_when_every_label_was_looked_at(page):
+def test_the_queue_is_empty_when_every_label_was_checked(page):
     page.at("bulk").click()
     Select(page.at("bulk-decision")).select_by_value("keep")
     page.until(lambda: page.at("bulk-do").is_enabled())
@@ -480,7 +480,7 @@ def test_without_a_doubtful_label_the_random_sample_is_offered(browser, tmp_path
 # --- going on
 
 
-def test_a_review_goes_on_where_it_ended(browser, table):
+def test_a_review_resumes_where_it_ended(browser, table):
     with reviewing(browser, table) as page:
         rows = [page.decided("w") for _ in range(3)]
     with reviewing(browser, table) as page:
@@ -511,7 +511,7 @@ def test_the_audit_learns_and_the_queue_reorders_under_the_same_card(browser, ta
         assert page.row == top
 
 
-def test_why_the_audit_could_not_be_fitted_again_is_told(page, monkeypatch):
+def test_the_reason_of_a_failed_fit_is_shown(page, monkeypatch):
     def fail(*_, **__):
         raise ValueError("no memory left for trees")
 
@@ -524,7 +524,7 @@ def test_why_the_audit_could_not_be_fitted_again_is_told(page, monkeypatch):
 # --- what goes wrong
 
 
-def test_a_table_that_changed_is_told_and_the_card_comes_back(page, table):
+def test_after_a_change_of_the_table_the_card_comes_back_with_a_message(page, table):
     row = page.row
     table.write_text(table.read_text() + "new,1,2,cat\n")
     page.press("w")
@@ -536,7 +536,7 @@ def test_a_table_that_changed_is_told_and_the_card_comes_back(page, table):
     assert page.text("saved") != "saved"
 
 
-def test_a_full_disk_is_told_and_nothing_is_called_saved(page, monkeypatch):
+def test_on_a_full_disk_nothing_is_called_saved(page, monkeypatch):
     rows = page.review.rows()
 
     def full(self, text):
@@ -557,7 +557,7 @@ def test_a_full_disk_is_told_and_nothing_is_called_saved(page, monkeypatch):
     assert page.message == ""
 
 
-def test_what_was_not_saved_is_sent_again_when_the_review_is_back(browser, table):
+def test_unsaved_decisions_are_sent_again_when_the_review_is_back(browser, table):
     with ExitStack() as stack:
         review = stack.enter_context(Review(table, "kind", refit_every=1000, background=True))
         with served(review) as running:

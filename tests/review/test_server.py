@@ -1,4 +1,4 @@
-"""The server of a review: what the page asks for, over real connections, and what it may not."""
+"""The server of a review, over real connections."""
 
 import errno
 import json
@@ -80,7 +80,7 @@ def test_a_decision_is_in_the_file_before_the_answer(server):
     assert said(server, "undo", {}) == {"rows": []}
 
 
-def test_a_card_says_what_was_decided(server):
+def test_a_card_comes_with_its_decision(server):
     row = said(server, "queue?n=1")["rows"][0]["row"]
     card = said(server, f"card/{row}")
     assert (card["decision"], card["row"]) == (None, row)
@@ -127,14 +127,14 @@ def test_many_rows_are_decided_as_they_were_previewed(server):
         ("card/9999", None, "row 9999 does not exist"),
     ],
 )
-def test_what_cannot_be_meant_is_one_sentence_and_changes_nothing(server, path, body, message):
+def test_an_invalid_request_gets_one_sentence_and_changes_nothing(server, path, body, message):
     status, content, _ = ask(server, path, body)
     assert status == 400
     assert message in json.loads(content)["error"]
     assert server.review.journal.lines == []
 
 
-def test_what_is_previewed_is_decided_though_the_audit_says_something_else_by_then(server):
+def test_the_classes_of_a_preview_are_decided_on_even_after_another_fit(server):
     preview = said(server, "preview", {"decision": "change", "verdict": "wrong"})
     for row in server.review.rows()[40:70].tolist():
         server.review.decide(row, "change", "emu")
@@ -156,7 +156,7 @@ def test_a_bulk_decision_that_could_not_be_saved_can_be_tried_again(server, monk
     assert said(server, "decide-many", {"token": preview["token"]})["new"] == preview["total"]
 
 
-def test_whatever_goes_wrong_the_page_gets_a_sentence(server, monkeypatch):
+def test_an_unexpected_error_becomes_a_sentence(server, monkeypatch):
     def broken(*arguments, **settings):
         raise RuntimeError("no idea")
 
@@ -179,7 +179,7 @@ def test_columns_are_chosen_and_the_audit_is_fitted_again(server):
     assert "There is no column 'nothing'" in said(server, "state")["failure"]
 
 
-def test_a_full_disk_is_told_and_nothing_is_saved(server, monkeypatch):
+def test_on_a_full_disk_nothing_is_saved(server, monkeypatch):
     def full(journal, text):
         raise OSError(errno.ENOSPC, "No space left on device", "animals.decisions.csv")
 
@@ -191,7 +191,7 @@ def test_a_full_disk_is_told_and_nothing_is_saved(server, monkeypatch):
     assert said(server, "decide", {"row": 1, "decision": "keep"})["saved"]
 
 
-def test_a_table_that_changed_meanwhile_is_told(server):
+def test_a_changed_table_is_a_conflict(server):
     path = server.review.table.path
     path.write_text(path.read_text().replace("animal 3,", "animal 3x,"))
     answer = said(server, "decide", {"row": 1, "decision": "keep"}, status=409)
@@ -206,7 +206,7 @@ def test_a_table_that_changed_meanwhile_is_told(server):
         "..%5c..%5cjournal.py", "/etc/passwd", "%2fetc%2fpasswd",
     ],
 )  # fmt: skip
-def test_nothing_is_read_but_what_the_page_needs(server, name):
+def test_only_files_of_the_page_are_served(server, name):
     status, content, _ = ask(server, f"static/{name}")
     assert status == 404
     assert b"root:" not in content

@@ -1,4 +1,4 @@
-"""The numbers of a review, and when they say to stop."""
+"""The numbers of a review, and the advice to stop."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_the_forecast_is_the_sum_over_the_next_open_rows():
     assert numbers.expected == pytest.approx(error_proba[2 : 2 + NEXT].sum())
 
 
-def test_worth_checking_is_what_is_wrong_once_in_ten():
+def test_worth_checking_means_wrong_once_in_ten():
     error_proba = np.array([0.9, 0.5, 0.11, 0.09, 0.0])
     assert summary(error_proba=error_proba).worth_checking == 3
     assert summary([Decision(1, "keep")], error_proba).worth_checking == 2
@@ -102,6 +102,6 @@ def test_when_all_is_decided_nothing_is_left_to_say():
     assert (numbers.n_next, numbers.expected) == (0, None)
 
 
-def test_what_nobody_can_rate_has_no_forecast():
+def test_labels_that_cannot_be_rated_have_no_forecast():
     numbers = summary(error_proba=np.full(30, np.nan))
     assert (numbers.expected, numbers.worth_checking) == (None, 0)

@@ -11,7 +11,7 @@ In the guide: :doc:`/guide/studies` and :doc:`/guide/paper`.
 
 # %%
 # A table with one row per data set and one column per method is all that `compare`
-# needs. Here: five-fold cross-validation on nine small sets that come with a package.
+# needs. Here: five-fold cross-validation on ten small sets that come with a package.
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -71,7 +71,7 @@ table = pd.DataFrame(scores).T
 table.round(1)
 
 # %%
-# Methods that a red bar joins cannot be told apart by Nemenyi's test. Nine sets
+# Methods that a red bar joins cannot be told apart by Nemenyi's test. Ten sets
 # separate only what is far apart: few sets make a long bar.
 
 result = compare(table)

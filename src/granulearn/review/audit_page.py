@@ -16,7 +16,7 @@ from granulearn.audit.issues import Issue
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.review.cards import MOST_PAIRS, Card, CardMaker, chosen_rows, confused_pairs
-from granulearn.review.decision_files import COLUMNS
+from granulearn.review.decisions import COLUMNS
 from granulearn.review.journal import default_journal
 from granulearn.review.views import rendered
 from granulearn.tables import TrainingTable
@@ -59,7 +59,7 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
             for name in VERDICTS
         ],
         "n_pairs": len(pairs),
-        "pairs": [asdict(pair) for pair in pairs[:MOST_PAIRS]],
+        "pairs": pairs[:MOST_PAIRS],
         "histogram": _histogram(ratings),
         "issues": [_issue(issue, maker.rows) for issue in issues[:MOST_ISSUES]],
         "n_issues": len(issues),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -22,46 +24,36 @@ MOST_CLASSES = 9
 MOST_CHARACTERS = 120
 
 
-@dataclass(frozen=True)
-class ConfusedPair:
-    """How often one class is given where another is more probable, or as probable."""
-
-    key: str
-    """See `pair_key`."""
-    given_label: str
-    second_class: str
-    wrong: int
-    ambiguous: int
-    of_given: int
-    """Labels of the given class."""
-
-
-def confused_pairs(ratings: Ratings) -> list[ConfusedPair]:
+def confused_pairs(ratings: Ratings) -> list[dict[str, Any]]:
     """Return the pairs of given and second class that are doubted, the most frequent first.
 
     Parameters
     ----------
     ratings : Ratings
         Of the audit.
+
+    Returns
+    -------
+    list of dict
+        ``key`` (see `pair_key`), ``given_label`` and ``second_class``, how many labels are
+        ``wrong`` or ``ambiguous``, and how many have the given label (``of_given``).
     """
-    doubted = np.isin(ratings.verdicts, (WRONG, AMBIGUOUS)) & (ratings.second_classes >= 0)
-    codes = np.column_stack([ratings.given, ratings.second_classes])[doubted]
-    pairs, pair_of = np.unique(codes, axis=0, return_inverse=True)
-    counts = np.zeros((len(pairs), 2), dtype=int)
-    np.add.at(counts, (pair_of.ravel(), (ratings.verdicts[doubted] != WRONG).astype(int)), 1)
-    totals = np.bincount(ratings.given, minlength=len(ratings.classes))
-    found = [
-        ConfusedPair(
-            pair_key(given, second),
-            str(ratings.classes[given]),
-            str(ratings.classes[second]),
-            wrong,
-            ambiguous,
-            int(totals[given]),
-        )
-        for (given, second), (wrong, ambiguous) in zip(pairs.tolist(), counts.tolist(), strict=True)
+    names, totals = ratings.classes.astype(str), Counter(ratings.given.tolist())
+    codes = zip(ratings.given.tolist(), ratings.second_classes.tolist(), strict=True)
+    counts = Counter(zip(codes, ratings.verdicts.tolist(), strict=True))
+    found = {pair for pair, verdict in counts if verdict in (WRONG, AMBIGUOUS) and pair[1] >= 0}
+    pairs = [
+        {
+            "key": pair_key(given, second),
+            "given_label": str(names[given]),
+            "second_class": str(names[second]),
+            WRONG: counts[(given, second), WRONG],
+            AMBIGUOUS: counts[(given, second), AMBIGUOUS],
+            "of_given": totals[given],
+        }
+        for given, second in sorted(found)
     ]
-    return sorted(found, key=lambda pair: (-pair.wrong, -pair.ambiguous))
+    return sorted(pairs, key=lambda pair: (-pair[WRONG], -pair[AMBIGUOUS]))
 
 
 def rows_of_pair(ratings: Ratings, key: str) -> np.ndarray:
@@ -95,7 +87,7 @@ def chosen_rows(ratings: Ratings) -> list[int]:
     # A reader who asks for a frequent pair must not find an empty page.
     is_wrong = ratings.verdicts == WRONG
     for pair in confused_pairs(ratings)[:MOST_PAIRS]:
-        wrong = (is_wrong & rows_of_pair(ratings, pair.key))[worst]
+        wrong = (is_wrong & rows_of_pair(ratings, pair["key"]))[worst]
         chosen[np.flatnonzero(wrong)[:CARDS_PER_PAIR]] = True
     return worst[chosen].tolist()
 

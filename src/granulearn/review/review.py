@@ -419,7 +419,7 @@ class Review:
             if not last:
                 return []
             self.table.check_unchanged()
-            self._log.undo([self._line(d.row, UNDO, "", "", d.drawn) for d in last])
+            self._log.undo([self._line(self.rated(d.row), UNDO, d.drawn) for d in last])
             rows = [decision.row for decision in last]
             was_learnt = self.ratings.verified[[self._position(row) for row in rows]].any()
             # An audit that has learnt the decisions is fitted again at once.
@@ -430,24 +430,25 @@ class Review:
     def _decided(self, row: int, decision: str, label: Any, note: str, order: str) -> Decision:
         if decision not in DECISIONS:
             raise DecisionsError(f"{decision!r} is no decision; use {', '.join(DECISIONS)}.")
-        rated = self.rated(row)
+        rated, new = self.rated(row), ""
+        if decision == CHANGE:
+            if label is None and rated.second_class is None:
+                raise DecisionsError(f"row {row}: no class is suggested; name the new label.")
+            new = self._names.known(str(rated.second_class if label is None else label))
+            if new == rated.given_label:
+                decision, new = KEEP, ""
         drawn = AT_RANDOM if order == AT_RANDOM and row in self._ever_sampled else WORST_FIRST
-        if decision != CHANGE:
-            return self._line(row, decision, "", note, drawn)
-        if label is None and rated.second_class is None:
-            raise DecisionsError(f"row {row}: no class is suggested; name the new label.")
-        new = self._names.known(str(rated.second_class if label is None else label))
-        if new == rated.given_label:
-            return self._line(row, KEEP, "", note, drawn)
-        return self._line(row, CHANGE, new, note, drawn)
+        return self._line(rated, decision, drawn, new, note)
 
-    def _line(self, row: int, decision: str, label: str, note: str, drawn: str) -> Decision:
-        rated, data = self.rated(row), self.table.data
+    def _line(
+        self, rated: RatedRow, decision: str, drawn: str, new_label: str = "", note: str = ""
+    ) -> Decision:
+        row, data = rated.row, self.table.data
         cell, wrong = data.label_cells[row - 1] or "", rated.error_probability
         return Decision(
             row,
             decision,
-            label,
+            new_label,
             hash=data.hashes[row - 1],
             drawn=drawn,
             given_label=rated.given_label,

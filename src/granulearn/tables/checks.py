@@ -21,11 +21,11 @@ from granulearn.tables.messages import Message, Setting
 from granulearn.tables.schema import Schema, TypedRows
 from granulearn.utils.text import counted, listed
 
-# A column of more different values is not a code of the target.
+# A column of more distinct values is no code of the target.
 FEW_VALUES = 1000
 # Pairs of value and class that are counted; a code of the target has hardly more than values.
 MAX_PAIRS = 100_000
-# Different rows that are kept: up to this number duplicates are counted exactly.
+# Distinct rows to keep: up to this number duplicates are counted exactly.
 MAX_ROWS = 1 << 20
 # Fewer rows than this can agree by chance.
 MIN_ROWS = 20
@@ -69,7 +69,7 @@ _COLUMNS = ["value", "label", "rows", "lowest", "highest"]
 
 @dataclass(frozen=True, eq=False)
 class CheckStatistics:
-    """Counts over some rows; `+` adds those of the rows that follow."""
+    """Counts of value and label, and hashes of rows; `+` adds later rows."""
 
     columns: dict[str, pa.Table]
     """By feature: `value`, `label` (code of the class), `rows`, `lowest` and `highest` (of
@@ -91,7 +91,7 @@ class CheckStatistics:
         return joined if rows.num_rows <= 2 * MAX_ROWS else joined.sampled()
 
     def sampled(self) -> CheckStatistics:
-        """Return the statistics with equal rows added up; of very many, those of lowest hash."""
+        """Add up equal rows; keep a bottom-k sample by hash if there are very many."""
         complete = pc.less_equal(self.rows["inputs"], pa.scalar(self.bound - 1, pa.uint64()))
         rows, bound = add_up(["inputs", "label"], self.rows.filter(complete)), self.bound
         if rows.num_rows > MAX_ROWS:
@@ -104,7 +104,7 @@ class CheckStatistics:
 def check_rows(
     typed: TypedRows, names: pa.Array | None, schema: Schema, classes: Sequence[str], first_row: int
 ) -> CheckStatistics:
-    """Count what the checks need of some rows; `names` has the class of each row, null for none."""
+    """Count some rows for the checks; `names` has the class of each row, null for none."""
     import pandas as pd
 
     # Adding zero makes -0.0 the same as 0.0.
@@ -249,7 +249,7 @@ def _is_separated(table: pa.Table) -> bool:
 
 
 def _naming_share(values: np.ndarray, counts: np.ndarray, classes: Sequence[str]) -> float:
-    """Return the share of texts that name the label of their row; 0 if it is too small."""
+    """Return the share of cells that name the label of their row; 0 if it is too small."""
     texts = [code for code, value in enumerate(values) if isinstance(value, str)]
     of_class = counts[texts].sum(axis=0)
     total = of_class.sum()
@@ -271,7 +271,7 @@ def _naming_share(values: np.ndarray, counts: np.ndarray, classes: Sequence[str]
 
 
 def _duplicates(statistics: CheckStatistics, *, labelled: bool) -> tuple[int, int, list[str]]:
-    """Return how many rows repeat others, how many contradict others, and messages."""
+    """Return the numbers of duplicates and of conflicting rows, and messages."""
     pairs, scale = statistics.rows.to_pandas(), 2**64 / max(statistics.bound, 1)
     duplicates = round((pairs["rows"].sum() - len(pairs)) * scale)
     conflicting = pairs[pairs["label"] >= 0].sort_values("first")

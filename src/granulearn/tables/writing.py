@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PARQUET_ENDINGS = (".parquet", ".pq")
-# Digits and what stands between or around them, an exponent, or nothing but signs.
+# Digits with separators and currency, an exponent, or nothing but + and -.
 _HARMLESS = r"^[+-]+[0-9 .,'%€$£¥\x{a0}\x{202f}]*([eE][+-]?[0-9]+)?$"
 _RUN = r"^[=+\-@\t\r]"
 
@@ -62,7 +62,7 @@ class CsvWriter:
 
     def __init__(self, path: Path, names: Sequence[str], separator: str = ","):
         self._file = path.open("w", encoding="utf-8", newline="")
-        # With both ends of lines as its own, it puts cells that hold either in quotes.
+        # With both line ends as its own, csv quotes cells that hold either.
         self._rows = csv.writer(self, delimiter=separator, lineterminator="\r\n")
         self._rows.writerow(guarded(pa.array(names, pa.string())).to_pylist())
 

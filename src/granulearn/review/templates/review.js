@@ -38,7 +38,7 @@ function showSaved() {
 function showState() {
   const { decided, worth_checking: open, n_next: next, expected } = state;
   at("decided").textContent = `${decided.toLocaleString("en")} decided`;
-  const share = expected === null ? "" : `; the next ${next} hold about ${expected < 1 ? expected.toFixed(1) : Math.round(expected)} wrong`;
+  const share = expected === null ? "" : `; expect about ${expected < 1 ? expected.toFixed(1) : Math.round(expected)} wrong in the next ${next}`;
   at("forecast").textContent = `${decided.toLocaleString("en")} of about ${(decided + open).toLocaleString("en")} worth checking${share}`;
   at("progress").firstElementChild.setAttribute("width", decided + open ? (100 * decided) / (decided + open) : 0);
   showAdvice();

@@ -1,4 +1,4 @@
-"""Parquet, folders of it, and Arrow's own files; columns keep their types."""
+"""Parquet files, folders of them, and Arrow files (Feather); columns keep their types."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONG_TEXTS = (pa.large_string(), pa.string_view())
 
 
 def standard_type(column: pa.Array) -> pa.Array:
-    """Return a column with one type for text, and without runs; all others stay."""
+    """Cast the types of text to one, and decode runs; other columns stay."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         return standard_type(column.cast(kind.storage_type))
@@ -48,7 +48,7 @@ def standard_type(column: pa.Array) -> pa.Array:
 def standard_batch(
     shown: Path, batch: pa.RecordBatch, indices: list[int], names: list[str]
 ) -> pa.RecordBatch:
-    """Return some columns of a batch, in their standard types, under new names."""
+    """Select columns of a batch, cast them to standard types, and rename them."""
     if not indices:
         return batch.select([])
     columns = [standard_type(batch.column(index)) for index in indices]
@@ -126,7 +126,7 @@ class ParquetTable(TableFile):
         return tuple(self._part(group.first_row, _groups=[group]) for group in self._groups)
 
     def place(self, row: int) -> str:
-        """Say where a row stands.
+        """Return the place of a row, for messages.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ def _check_same_columns(
 
 
 def _files_of_folder(path: Path) -> list[Path]:
-    """Return the Parquet files outside of folders such as _temporary."""
+    """Return the Parquet files; those in folders such as _temporary do not count."""
     files = sorted(
         file
         for file in path.rglob("*")
@@ -238,7 +238,7 @@ class ArrowTable(TableFile):
         super().__init__(shown, names, notes, n_rows)
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
-        """Yield the batches as they are."""
+        """Yield the batches as stored."""
         try:
             with pa.memory_map(str(self._path)) as file:
                 yield from open_arrow(file)[1]
@@ -278,7 +278,7 @@ def open_arrow(file: pa.NativeFile) -> tuple[Any, Iterator[pa.RecordBatch]]:
 
 
 def _compression(file: pa.NativeFile) -> str | None:
-    """Return the compression of the first batch that is not empty; Arrow does not tell."""
+    """Return the compression of the first batch that is not empty; pyarrow does not expose it."""
     file.seek(8 if file.read(6) == b"ARROW1" else 0)
     for message in pa.ipc.MessageReader.open_stream(file):
         if message.type == "record batch" and message.body.size:
@@ -290,7 +290,7 @@ def _compression(file: pa.NativeFile) -> str | None:
 def _changed(
     table: TableFile, rows: pa.Table, sizes: Iterable[int], changes: Changes
 ) -> Iterator[pa.Table]:
-    """Yield the changed row groups or batches, which have these numbers of rows."""
+    """Yield row groups or batches of the given sizes with the changes applied."""
     index = table.names.index(changes.column)
     if changes.cells:
         column = _changed_column(table, rows.field(index), rows.column(index), changes)

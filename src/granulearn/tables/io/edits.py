@@ -1,4 +1,4 @@
-"""Edits of texts and archives, for the formats that are written again."""
+"""Edits of texts and ZIP archives, to write files again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Edit(NamedTuple):
 
 
 def edited(content: _Text, edits: Iterable[Edit]) -> _Text:
-    """Return a text with some stretches replaced, no two of which overlap."""
+    """Apply edits that do not overlap."""
     pieces: list[_Text] = []
     position = 0
     for begin, end, new in sorted(edits):
@@ -39,7 +39,7 @@ def edited(content: _Text, edits: Iterable[Edit]) -> _Text:
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is a number as JSON and workbooks spell them."""
+    """Return whether a text is a number as in JSON and workbooks."""
     return _NUMBER.fullmatch(text) is not None
 
 

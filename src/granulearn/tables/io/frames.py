@@ -1,4 +1,4 @@
-"""Tables that are in memory already: frames, dicts, lists of dicts, arrays."""
+"""Tables in memory: frames, dicts of columns, lists of rows, arrays."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class FrameTable(TableFile):
 
 
 def table_of(data: Any, options: ReadOptions | None = None) -> TableFile:
-    """Return whatever holds a table as a `TableFile`.
+    """Return a table in any form as a `TableFile`.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def table_of(data: Any, options: ReadOptions | None = None) -> TableFile:
         The table. The index of a pandas frame is left out; columns of an array without names
         are called ``x0``, ``x1``, ...
     options : ReadOptions, default=None
-        What is known about the file, if it is one.
+        Options for reading a file.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def table_of(data: Any, options: ReadOptions | None = None) -> TableFile:
 
 
 def array_of(data: Any) -> np.ndarray | None:
-    """Return rows whose columns have no names as an array; None for anything else.
+    """Return rows without column names as an array; None for anything else.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def _array_of_rows(rows: Sequence) -> np.ndarray:
             f"the rows differ in length: row {first + 1} has {len(rows[first])} cells, and most "
             f"have {width}; give them equal lengths."
         )
-    # As objects, since NumPy would turn numbers beside a text into texts.
+    # As objects: NumPy would turn numbers beside text into text.
     array = np.empty((len(rows), len(rows[0])), dtype=object)
     for index, row in enumerate(rows):
         array[index] = list(row)
@@ -153,13 +153,13 @@ def _table(keys: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
 
 
 def _column(values: Any, name: str) -> pa.Array:
-    """Return cells in Arrow's type for them; as text where they have none, or several."""
+    """Return cells as an Arrow array; as text where they have no Arrow type, or several."""
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise TableError(f"the column {name!r} is no list of cells; give one list per column.")
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         return values
     if getattr(values, "dtype", _OBJECT) == _OBJECT:
-        # A pandas series hands its objects over one at a time.
+        # Iterating a pandas series is slow.
         values = values.to_numpy() if hasattr(values, "to_numpy") else values
         if _are_mixed(values):
             return _as_texts(values, name)
@@ -168,7 +168,7 @@ def _column(values: Any, name: str) -> pa.Array:
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if not isinstance(kind, pa.BaseExtensionType):
             return column
-    # Of periods and intervals, what pandas shows says more. Categories stay categories.
+    # Periods and intervals become text as pandas shows them. Categories stay categories.
     if not hasattr(values, "cat"):
         return _as_texts(values, name)
     codes = values.cat.codes.to_numpy()
@@ -242,7 +242,7 @@ _EXACT = 2.0**53
 def text_of(value: Any) -> str | None:
     """Return a cell as text; None if it is missing.
 
-    Whole numbers have no point, truth values are ``true`` and ``false``, dates and times are
+    Whole numbers have no point, Booleans are ``true`` and ``false``, dates and times are
     those of ISO 8601 with a blank between, without the time where it is midnight. A duration
     is its number of hours: a number can be learnt from, ``26:30:00`` cannot.
 

@@ -32,7 +32,7 @@ from granulearn.tables.messages import Message, Setting, TableError
 
 
 class Bare(str):
-    """The spelling of a number or a truth value: 1.50 stays 1.50."""
+    """Number or Boolean as spelt: 1.50 stays 1.50."""
 
     __slots__ = ()
 
@@ -59,7 +59,7 @@ class JsonTable(TableFile):
     source : TextSource
         The file.
     options : ReadOptions, optional
-        What the user says about it.
+        Options for reading it.
     stream : binary file, optional
         What `source.decompressed` gave, if it is open already.
     """
@@ -106,7 +106,7 @@ class JsonTable(TableFile):
             yield batch.rename_columns(names).select(wanted)
 
     def place(self, row: int) -> str:
-        """Say where a row stands.
+        """Return the place of a row, for messages.
 
         Parameters
         ----------
@@ -224,9 +224,9 @@ def _cell(value: Any) -> str | None:
 
 
 def json_text(value: Any, *, gap: str = " ", ascii_only: bool = False) -> str:
-    """Return a value as JSON on one line, with its numbers as they were spelt.
+    """Return a value as JSON on one line, numbers as spelt.
 
-    `gap` stands behind each comma and colon.
+    `gap` follows each comma and colon.
     """
     if isinstance(value, Bare):
         return value
@@ -240,7 +240,7 @@ def json_text(value: Any, *, gap: str = " ", ascii_only: bool = False) -> str:
 
 
 def _after_blanks(content: str, position: int) -> int:
-    """Return where the next sign that is no blank stands."""
+    """Return the position of the next character that is no blank."""
     found = _BLANKS.match(content, position)
     return found.end() if found else position
 

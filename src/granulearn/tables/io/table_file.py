@@ -1,4 +1,4 @@
-"""The interface of a table in any format, names of columns, and batches of rows."""
+"""Interface of a table in any format; column names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONGEST_NAME = 10_000
 _BATCH_CELLS = 2**20
 _BATCH_ROWS = 2**16
 _NOTES_SHOWN = 5
-# Endings that decide how programs open a file, with the format; other endings are those of text.
+# Format by ending, where programs open a file by it; all other endings are text.
 _FORMATS = {
     **{ending: ending for ending in (".gz", ".bz2", ".xz", ".zst", ".zip", ".xlsx", ".xlsm")},
     **{".json": "JSON", ".jsonl": "lines", ".ndjson": "lines", ".parquet": "Parquet"},
@@ -33,7 +33,7 @@ _FORMATS = {
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a user says about a file; None leaves it to the reader.
+    """Options for reading a file; None leaves it to the reader.
 
     Examples
     --------
@@ -43,11 +43,11 @@ class ReadOptions:
     """
 
     encoding: str | None = None
-    """Of a text file, by the name that Python knows it by."""
+    """Encoding of a text file, by its Python name."""
     sheet: str | None = None
-    """Of a workbook: the name of a sheet, or its number from 1."""
+    """Sheet of a workbook: its name, or its number from 1."""
     separator: str | None = None
-    """What stands between the cells of a text file."""
+    """Separator between the cells of a text file."""
 
 
 AS_FOUND = ReadOptions()
@@ -73,7 +73,7 @@ class TableFile(ABC):
     names : list of str
         The columns; no two are equal and none is empty.
     notes : sequence of str
-        What the reader decided and a user should know.
+        What the reader guessed or changed.
     n_rows : int
         Number of rows.
 
@@ -112,11 +112,11 @@ class TableFile(ABC):
     def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]: ...
 
     def parts(self) -> tuple[TableFile, ...]:
-        """Return the table as tables of fewer rows, in order, that can be read elsewhere."""
+        """Split the table by rows, in order; parts can be read in other processes."""
         return (self,)
 
     def place(self, row: int) -> str:
-        """Say where a row stands.
+        """Return the place of a row, for messages.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class TableFile(ABC):
         raise NotImplementedError
 
     def hold(self, resource: AbstractContextManager) -> None:
-        """Enter a context that is to be left when the table is closed.
+        """Enter a context that `close` leaves.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class TableFile(ABC):
         self._held.enter_context(resource)
 
     def close(self) -> None:
-        """Remove what was stored for this table."""
+        """Remove the temporary files of this table."""
         self._held.close()
 
     def __enter__(self):
@@ -188,7 +188,7 @@ class TableFile(ABC):
         self.close()
 
     def __getstate__(self):
-        # A part that is read elsewhere holds nothing.
+        # Temporary files belong to this process.
         return self.__dict__ | {"_held": ExitStack()}
 
     def _part(self, first_row: int, **chunks: Any) -> TableFile:
@@ -244,7 +244,7 @@ def column_indices(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
 
 
 def similar_names(name: str, names: Sequence[str], most: int = 3) -> list[str]:
-    """Return the columns that a name may be meant for, the nearest first; case does not count."""
+    """Return the columns with names like this one, the most similar first; case does not count."""
     spelt: dict[str, list[str]] = {}
     for own in names:
         spelt.setdefault(own.casefold(), []).append(own)
@@ -253,7 +253,7 @@ def similar_names(name: str, names: Sequence[str], most: int = 3) -> list[str]:
 
 
 def check_width(path: Path, n_columns: int) -> None:
-    """Refuse a table that has too many columns to be one."""
+    """Refuse a table with too many columns."""
     if n_columns > MOST_COLUMNS:
         raise TableError(
             f"{path} has {n_columns:,} columns, and at most {MOST_COLUMNS:,} can be read; "
@@ -262,7 +262,7 @@ def check_width(path: Path, n_columns: int) -> None:
 
 
 def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return names that are unique and not empty, and notes on those that were not."""
+    """Make names unique and not empty; return them with notes on the changes."""
     check_width(path, len(header))
     stripped = [name.strip() for name in header]
     taken = set(stripped)
@@ -300,7 +300,7 @@ def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[st
 
 
 def _unused(name: str, taken: set[str]) -> str:
-    """Return the name, with a number in brackets if it is taken."""
+    """Append a number in brackets if the name is taken."""
     new, number = name, 1
     while new in taken:
         number += 1

@@ -27,15 +27,24 @@ from granulearn.tables.io.text_source import Encoding, TextSource, detect_legacy
 from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.utils.text import counted, listed, quoted
 
-# Text that is read at once; larger chunks cost memory, smaller ones a call of Arrow each.
+# Larger chunks cost memory, smaller ones more calls of Arrow.
 CHUNK_BYTES = 8 * 2**20
-# Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
+# A task of a cluster reads about 32 MB.
 _CHUNKS_OF_PART = 4
 # The header ends within these bytes.
 _BEGINNING = 2**23
 _SAMPLE_LINES, _LONGEST_LINE = 500, 2**12
 _RAGGED_SHOWN = 20
 _QUOTE, _LF, _CR = b'"\n\r'
+_MISQUOTED = (
+    "a quotation mark is not closed, or stands inside a cell; close it, or double a quotation mark "
+    "that belongs to the text."
+)
+_TOO_LONG = (
+    "the row is too long to be one of a table; look for a quotation mark that is never closed."
+)
+_NUL = "a NUL byte; this is no text, or its encoding must be stated"
+_ENCODING = (" (", Setting("encoding"), ").")
 _LINE_END = re.compile(rb"\r\n|\r|\n|")
 # The quoting style of a column is judged by its first cells.
 _JUDGED_CELLS = 1000
@@ -58,7 +67,7 @@ class RowStarts(NamedTuple):
 
 
 def row_starts(content: bytes, separator: str) -> RowStarts:
-    """Return where rows begin in a text that begins with a row.
+    """Find where rows begin in a text that begins with a row.
 
     Only bytes of ASCII are looked at, so that any encoding will do that keeps ASCII.
     The text may end anywhere.
@@ -84,7 +93,7 @@ def row_starts(content: bytes, separator: str) -> RowStarts:
 
 
 def _quotes(content: bytes, codes: np.ndarray, separator: str) -> tuple[np.ndarray, bool]:
-    """Return the quotation marks such that an odd number of them stands before what is quoted.
+    """Return the positions of quotation marks: an odd number of them precedes quoted text.
 
     The last one is that of a cell which is not closed, or which is followed by something else
     than a separator; the latter is the second thing returned.
@@ -110,13 +119,13 @@ def _quotes(content: bytes, codes: np.ndarray, separator: str) -> tuple[np.ndarr
 
 @cache
 def _quoted_cell(separator: str) -> re.Pattern[bytes]:
-    """Return a pattern of cells in quotation marks; those inside of other cells mean nothing."""
+    """Return a pattern of quoted cells; quotation marks inside of unquoted cells do not count."""
     before = rb'(?:(?<=\A")|(?<=[\r\n%s]"))' % re.escape(separator.encode())
     return re.compile(rb'"' + before + rb'[^"]*+(?:""[^"]*+)*+("?)')
 
 
 class Chunk(NamedTuple):
-    """Whole rows, from one byte to before another."""
+    """Complete rows in a range of bytes."""
 
     begin: int
     end: int
@@ -134,7 +143,7 @@ class TextTable(TableFile):
     source : TextSource
         The file.
     options : ReadOptions, optional
-        What the user says about it.
+        Options for reading it.
     stream : binary file, optional
         What `source.decompressed` gave, if it is open already.
     """
@@ -182,7 +191,7 @@ class TextTable(TableFile):
         return tuple(self._part(chunks[0].first_row, chunks=chunks) for chunks in stretches)
 
     def place(self, row: int) -> str:
-        """Say where a row stands.
+        """Return the place of a row, for messages.
 
         Parameters
         ----------
@@ -217,7 +226,7 @@ class TextTable(TableFile):
                 yield chunk, content
 
     def changed(self) -> TableError:
-        """Return the error for a file that is another one now."""
+        """Return the error for a file that changed meanwhile."""
         return TableError(
             f"{self.path} changed while it was read; read it again when it is complete."
         )
@@ -225,7 +234,7 @@ class TextTable(TableFile):
     def _cells(
         self, chunk: Chunk, content: bytes, columns: list[str], ragged: list[str]
     ) -> pa.Table:
-        """Return the cells of a chunk; rows that have too few or too many are listed."""
+        """Parse the cells of a chunk; append ragged rows to `ragged`."""
         invalid: list[arrow_csv.InvalidRow] = []
 
         def skip(row: arrow_csv.InvalidRow) -> str:
@@ -244,7 +253,7 @@ class TextTable(TableFile):
                 ),
                 arrow_csv.ParseOptions(
                     delimiter=self.separator,
-                    quote_char='"' if b'"' in text else False,  # not to look for it is faster
+                    quote_char='"' if b'"' in text else False,  # faster without
                     newlines_in_values=True,
                     invalid_row_handler=skip,
                 ),
@@ -319,7 +328,7 @@ class TextTable(TableFile):
 
 
 class _Scan:
-    """One pass over a text file: its dialect and header, where its rows are, its encoding."""
+    """One pass over a text file: finds encoding, dialect, header and rows."""
 
     def __init__(self, source: TextSource, options: ReadOptions, stream: io.BufferedReader):
         self.source = source
@@ -337,7 +346,7 @@ class _Scan:
             self.source = replace(source, encoding=found)
 
     def _find_header(self, text: BinaryIO, options: ReadOptions) -> bytes:
-        """Find dialect and header; return the text below it that was read, too."""
+        """Find dialect and header; return the rest of the text that was read."""
         content, path = text.read(_BEGINNING), self.source.shown
         ended = len(content) < _BEGINNING
         self._check_zeros(content, 1)
@@ -349,9 +358,9 @@ class _Scan:
         filled: list[bytes] = []
         for row, (begin, end) in enumerate(pairwise(bounds)):
             if end == len(content) and (starts.misquoted or (ended and starts.in_quotes)):
-                raise self._misquoted(lines[row])
+                raise self._error(lines[row], _MISQUOTED)
             if end == len(content) and not ended:
-                raise self._too_long(lines[row])
+                raise self._error(lines[row], _TOO_LONG)
             raw = content[begin:end]
             if any(map(str.strip, parse_row(raw.decode("latin-1"), separator))):
                 filled.append(raw)
@@ -375,9 +384,9 @@ class _Scan:
             content = rest + block
             starts = row_starts(content, self.dialect.separator)
             if starts.misquoted or (starts.in_quotes and not block):
-                raise self._misquoted(line + starts.end_line)
+                raise self._error(line + starts.end_line, _MISQUOTED)
             if not starts.end and len(content) > LONGEST_ROW:
-                raise self._too_long(line)
+                raise self._error(line, _TOO_LONG)
             end = starts.end if block else len(content)
             self._check(content[:end], line)
             n_rows = int(np.searchsorted(starts.offsets, end))
@@ -387,7 +396,7 @@ class _Scan:
             line, row = line + starts.end_line, row + n_rows
 
     def _check(self, content: bytes, line: int) -> None:
-        """Raise an error for bytes that are no text; gather some lines that are not in ASCII."""
+        """Raise an error for bytes that are no text; sample lines that are not ASCII."""
         self._check_zeros(content, line)
         if content.isascii():
             return
@@ -398,8 +407,8 @@ class _Scan:
                 self._first_bad = line + _count_lines(content[: error.start])
                 if self.source.encoding is not None:
                     byte, name = content[error.start], self.source.encoding.name
-                    said = f"the byte {byte:#04x} is no text in {name}; state the right encoding"
-                    raise self._no_text(self._first_bad, said) from error
+                    problem = f"the byte {byte:#04x} is no text in {name}; state the right encoding"
+                    raise self._error(self._first_bad, problem, *_ENCODING) from error
         if len(self._not_ascii) < _SAMPLE_LINES:
             found = [one[:_LONGEST_LINE] for one in content.splitlines() if not one.isascii()]
             self._not_ascii += found[:_SAMPLE_LINES]
@@ -407,26 +416,13 @@ class _Scan:
     def _check_zeros(self, content: bytes, line: int) -> None:
         if b"\0" in content:
             line += _count_lines(content[: content.index(b"\0")])
-            raise self._no_text(line, "a NUL byte; this is no text, or its encoding must be stated")
+            raise self._error(line, _NUL, *_ENCODING)
 
-    def _no_text(self, line: int, said: str) -> TableError:
-        said = f"{self.source.shown}, line {line}: {said} ("
-        return TableError(Message(said, Setting("encoding"), ")."))
-
-    def _misquoted(self, line: int) -> TableError:
-        return TableError(
-            f"{self.source.shown}, line {line}: a quotation mark is not closed, or stands inside "
-            "a cell; close it, or double a quotation mark that belongs to the text."
-        )
-
-    def _too_long(self, line: int) -> TableError:
-        return TableError(
-            f"{self.source.shown}, line {line}: the row is too long to be one of a table; look for "
-            "a quotation mark that is never closed."
-        )
+    def _error(self, line: int, *problem: str | Setting) -> TableError:
+        return TableError(Message(f"{self.source.shown}, line {line}: ", *problem))
 
     def notes(self, n_columns: int, options: ReadOptions) -> list[str]:
-        """Return what was found and a user should know."""
+        """Return notes on what was guessed."""
         notes: list[str] = []
         encoding, separator = self.source.encoding, self.dialect.separator
         if options.encoding is None and encoding and not encoding.bom and encoding.name != "utf-8":
@@ -445,7 +441,7 @@ class _Scan:
 
 
 def _count_lines(content: bytes) -> int:
-    """Return how many lines end in a text."""
+    """Return the number of line ends."""
     return content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n")
 
 
@@ -497,12 +493,12 @@ class _TextRows:
             begin = found.end() + 1
 
     def cell(self, row: int) -> tuple[int, int] | None:
-        """Return where the cell of a row stands; None if the row has too few cells."""
+        """Return begin and end of the cell of a row; None if the row has too few cells."""
         found = list(islice(self._cells(row), self._n_columns))
         return found[self._index] if len(found) == self._n_columns else None
 
     def next_line(self, row: int) -> int:
-        """Return where the line after a row begins."""
+        """Return the position of the line after a row."""
         *_, (_, end) = self._cells(row)
         found = _LINE_END.match(self.content, end)
         return found.end() if found else end
@@ -513,5 +509,5 @@ class _TextRows:
         return (text[1:-1].replace('""', '"'), True) if text.startswith('"') else (text, False)
 
     def needs_quotes(self, text: str) -> bool:
-        """Return whether a cell with this text would be read as another one without quotes."""
+        """Return whether a cell with this text must be quoted."""
         return any(sign in text for sign in self._special)

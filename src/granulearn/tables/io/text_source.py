@@ -1,7 +1,7 @@
-"""The bytes of a text file as text: compression, encoding, and bytes that keep ASCII.
+"""Bytes of a text file: compression and encoding.
 
-Files in UTF-8 or in an encoding of one byte per character are taken as they are, so that
-a part of them can be read on its own; others become UTF-8 while they are read.
+Files in UTF-8 or in an encoding of one byte per character are read as they are, so parts can be
+read alone. Others are transcoded to UTF-8 while they are read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _WITHOUT_ORDER = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8-sig": "utf-8"}
-# Legacy encodings of tables. Fewer candidates are told apart better.
+# Legacy encodings; fewer candidates make detection safer.
 _LEGACY = [
     *["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "koi8_r"],
     *["cp932", "gb18030", "big5", "cp949", "euc_jp", "mac_roman", "cp850"],
@@ -58,7 +58,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:[^\x00-\x7f\s]+[^\W\d_]+)*", re.UNICODE)
 
 @dataclass(frozen=True)
 class Encoding:
-    """How bytes become text."""
+    """Encoding of a text."""
 
     name: str
     bom: int = 0
@@ -66,7 +66,7 @@ class Encoding:
 
     @cached_property
     def keeps_ascii(self) -> bool:
-        """Whether a byte below 128 is always the character of ASCII, and no part of another."""
+        """Whether each byte below 128 is an ASCII character, never part of another."""
         if self.name in ("utf-8", "ascii", "iso8859-1"):
             return True
         decoder = codecs.lookup(self.name).incrementaldecoder
@@ -76,7 +76,7 @@ class Encoding:
 
 @dataclass(frozen=True)
 class TextSource:
-    """A file of text, compressed or not, and how its bytes become text."""
+    """A file of text, its compression and encoding."""
 
     path: Path
     shown: Path
@@ -92,7 +92,7 @@ class TextSource:
 
     @property
     def has_offsets(self) -> bool:
-        """Whether the bytes from some offset can be read without those before it."""
+        """Whether the file can be read from any offset."""
         return self.as_is and self.compression is None
 
     @property
@@ -128,7 +128,7 @@ class TextSource:
         return stream
 
     def skip(self, stream: BinaryIO, n_bytes: int) -> None:
-        """Go forward in the stream that `open` gave."""
+        """Skip bytes of the stream that `open` gave."""
         if self.has_offsets:
             stream.seek(n_bytes, io.SEEK_CUR)
             return
@@ -173,7 +173,7 @@ class TextSource:
             with pa.CompressedOutputStream(str(temporary), "zstd") as stream:
                 stream.write(content)
         else:
-            # No time of writing is stored, so that equal tables give equal files.
+            # Without a time stamp, so that equal tables give equal files.
             if self.compression == "gzip":
                 content = gzip.compress(content, _GZIP_LEVEL, mtime=0)
             elif self.compression is not None:
@@ -182,7 +182,7 @@ class TextSource:
 
 
 class _Blocks(io.RawIOBase):
-    """Blocks of bytes, made of a file, as a stream."""
+    """An iterator over blocks of bytes as a stream."""
 
     def __init__(self, blocks: Iterator[bytes], file: BinaryIO):
         super().__init__()
@@ -227,7 +227,7 @@ def _decompressor(file: BinaryIO, source: TextSource) -> Any:
 
 
 def _is_table(member: zipfile.ZipInfo) -> bool:
-    """Return whether a member of an archive is no folder, and none of the notes of macOS."""
+    """Return whether a member of an archive is a file, not metadata of macOS."""
     return not member.is_dir() and not member.filename.startswith("__MACOSX/")
 
 
@@ -249,7 +249,7 @@ def _only_member(archive: zipfile.ZipFile, shown: Path) -> Any:
 
 
 def _transcoded(stream: BinaryIO, source: TextSource) -> Iterator[bytes]:
-    """Yield a text in another encoding as UTF-8."""
+    """Transcode a text to UTF-8."""
     assert source.encoding is not None
     name, line, block = source.encoding.name, 1, b"-"
     decoder = codecs.getincrementaldecoder(name)()
@@ -271,7 +271,7 @@ def _transcoded(stream: BinaryIO, source: TextSource) -> Iterator[bytes]:
 
 
 def find_encoding(beginning: bytes, stated: str | None) -> Encoding | None:
-    """Return the stated or the evident encoding; None for text that may be any that keeps ASCII.
+    """Return the stated or the evident encoding; None if it is still to be detected.
 
     A byte-order mark that fits is skipped.
     """
@@ -301,7 +301,7 @@ def find_encoding(beginning: bytes, stated: str | None) -> Encoding | None:
 
 
 def detect_legacy(lines: list[bytes], shown: Path, first_line: int) -> Encoding:
-    """Return the encoding of a text that is not in UTF-8, by some lines that are not in ASCII."""
+    """Detect the legacy encoding of a text by some lines that are not ASCII."""
     from charset_normalizer import from_bytes
 
     if 2 * sum(_decodes(line, "utf-8") for line in lines) > len(lines):
@@ -325,10 +325,10 @@ def detect_legacy(lines: list[bytes], shown: Path, first_line: int) -> Encoding:
 
 
 def _reads_western(sample: bytes) -> bool:
-    """Return whether a text reads as one of Western Europe: a few of the letters have marks.
+    """Return whether a text looks Western European: some letters of its words have accents.
 
-    Other alphabets would give words of such letters alone, and other encodings of the same
-    alphabet would give signs in the middle of words.
+    Other alphabets would give words of accented letters alone; other encodings of this alphabet
+    would give symbols inside words.
     """
     if not _decodes(sample, "cp1252"):
         return False
@@ -340,9 +340,9 @@ def _reads_western(sample: bytes) -> bool:
 
 
 def _eastern(western: Any, found: list[Any]) -> Any | None:
-    """Return the match of Central Europe, if the text is likely to be in one of its languages.
+    """Return the Central European match, if the text is likely in one of these languages.
 
-    Its letters are letters in the encoding of Western Europe, too, only other ones.
+    Its letters are other letters in the Western encoding.
     """
     if not set(western.languages[:1]) & _EASTERN_LANGUAGES:
         return None

@@ -1,4 +1,4 @@
-"""Workbooks of Excel and OpenDocument: one sheet of them as a table of text."""
+"""Workbooks of Excel and OpenDocument: one sheet as a table of text."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from granulearn.tables.io.frames import FrameTable, text_of
 from granulearn.tables.io.table_file import AS_FOUND, Changes, ReadOptions
 from granulearn.tables.messages import Message, Setting, TableError
 
-# The stream of an .xlsx file with a password.
+# Stream of an encrypted .xlsx file.
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-# What reading a member of an archive that is not as it should be raises.
+# Errors of a damaged archive.
 _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
     expat.ExpatError,
 )
-# A sheet may reach over so many cells for each that is filled, beyond what is little anyway.
+# A larger sheet may span this many cells per filled one.
 _EXTENT_PER_CELL, _LITTLE = 100, 2_000_000
 _CHUNK = 2**20
 # A spreadsheet program lets a cell have 32,767 characters.
@@ -40,7 +40,7 @@ _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 _REFERENCE = re.compile(r"([A-Za-z]{1,8})([0-9]{1,18})")
 _WORKBOOK = re.compile(r"xl/(workbook\w*\.xml)")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# An attribute may hold the sign that ends a tag.
+# An attribute may hold ">".
 _ATTRIBUTE = re.compile(rb"""([\w.:-]+)\s*=\s*("[^"]*"|'[^']*')""")
 _FILLED = re.compile(rb"<(?:[\w.-]+:)?(?:v|is)[\s/>]")
 _FORMULA = re.compile(rb"<(?:[\w.-]+:)?f[\s/>]")
@@ -54,7 +54,7 @@ _KIND = re.compile(r"""\s+t\s*=\s*(?:"[^"]*"|'[^']*')""")
 
 
 class WorkbookTable(FrameTable):
-    """A sheet whose first row that is not empty holds the names of columns.
+    """A sheet; its first row that is not empty is the header.
 
     Rows that are empty are skipped, and so are columns without a name and without a cell.
 
@@ -87,7 +87,7 @@ class WorkbookTable(FrameTable):
         self._lines = top + 1 + np.array(filled[1:])
 
     def place(self, row: int) -> str:
-        """Say where a row stands.
+        """Return the place of a row, for messages.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ def _is_filled(cells: Sequence[Any]) -> bool:
 def _chosen_sheet(
     path: Path, shown: Path, stated: str | None
 ) -> tuple[str, list[list[Any]], tuple[int, int], list[str]]:
-    """Return a sheet's name, its cells, row and column of the first one, and why it was chosen."""
+    """Return name and cells of a sheet, row and column of the first cell, and a note."""
     try:
         check_extent(path, shown)
         with calamine.CalamineWorkbook.from_path(path) as book:
@@ -215,7 +215,7 @@ def _stated_sheet(shown: Path, names: list[str], stated: str) -> str:
 
 
 def check_extent(path: Path, shown: Path) -> None:
-    """Refuse a sheet with a few cells that are very far from each other.
+    """Refuse a sheet whose few cells are very far apart.
 
     The reader would take memory for all cells between them. Workbooks that are no archives of
     XML have bounds of their own.
@@ -235,7 +235,7 @@ def check_extent(path: Path, shown: Path) -> None:
 
 
 def _extent(sheet: IO[bytes]) -> tuple[int, int, int]:
-    """Return how many cells are filled, and over how many rows and columns they reach."""
+    """Return the number of filled cells, and of the rows and columns that they span."""
     n_cells = row = column = last_row = last_column = 0
     first_row = first_column = inf
 
@@ -264,7 +264,7 @@ def _extent(sheet: IO[bytes]) -> tuple[int, int, int]:
 
 
 def next_cell(name: str, attributes: dict[str, str], row: int, column: int) -> tuple[int, int]:
-    """Return row and column, from 1, of the row or cell that begins; it need not say them."""
+    """Return row and column, from 1, of a row or cell; its reference may be missing."""
     if name == "row":
         return int(attributes.get("r", row + 1)), 0
     found = _REFERENCE.match(attributes.get("r", ""))
@@ -277,7 +277,7 @@ def next_cell(name: str, attributes: dict[str, str], row: int, column: int) -> t
 
 
 def _sheet(table: WorkbookTable) -> tuple[str, bytes]:
-    """Return the member of the archive that holds the sheet, and its XML."""
+    """Return the archive member of the sheet, and its XML."""
     old_format = TableError(
         f"{table.path} is a workbook in a format that can be read but not changed; save it as "
         ".xlsx or as CSV."
@@ -312,7 +312,7 @@ def _sheet(table: WorkbookTable) -> tuple[str, bytes]:
 
 
 class _Sheet:
-    """The rows of a sheet, and where the cells of one column stand in them."""
+    """The rows of a sheet, and the cells of one column, in its XML."""
 
     def __init__(self, content: bytes, column: int):
         self._content, self._column = content, column
@@ -324,7 +324,7 @@ class _Sheet:
             self.rows[number] = row
 
     def cell(self, number: int) -> tuple[re.Match[bytes] | None, int]:
-        """Return the cell of a row, and where it would have to be put in if there is none."""
+        """Return the cell of a row, and the position to insert one if there is none."""
         row, column = self.rows[number], 0
         insert_at = row.start("inner")
         for cell in _CELL.finditer(self._content, *row.span("inner")):
@@ -357,7 +357,7 @@ def _cell(opened: str, text: str, is_bare: bool, prefix: str) -> bytes:
             kind, content = ' t="b"', str(int(text == "true"))
         inner = f"<{prefix}v>{content}</{prefix}v>"
     else:
-        # Programs drop blanks at the ends of a text unless they are told not to.
+        # Otherwise programs drop blanks at the ends.
         space = ' xml:space="preserve"' if text != text.strip() else ""
         kind = ' t="inlineStr"'
         inner = f"<{prefix}is><{prefix}t{space}>{content}</{prefix}t></{prefix}is>"
@@ -374,7 +374,7 @@ def _letters(number: int) -> str:
 
 
 def _can_be_bare(text: str) -> bool:
-    """Return whether a text is a truth value, or a number that a workbook holds exactly."""
+    """Return whether a text is a Boolean, or a number that a workbook stores exactly."""
     if not is_number(text):
         return can_be_bare(text)
     return Decimal(repr(float(text))) == Decimal(text)

@@ -1,6 +1,6 @@
 """
-Balls of your own making
-========================
+Your own ball generator
+=======================
 
 A ball generator is any function that says which samples belong together;
 `balls_from_labels` turns that into balls. Every ball model takes it by ``balls=``.
@@ -33,10 +33,10 @@ X, y = make_moons(500, noise=0.15, random_state=0)
 labels = flip_labels(np.array(["upper", "lower"])[y], 0.2, random_state=0).labels
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.2), sharex=True, sharey=True)
-for ax, maker, name in zip(
+for ax, generator, name in zip(
     axes, ("two-means", grid_cells), ("two-means", "grid"), strict=True
 ):
-    balls = generate_balls(X, labels, balls=maker, purity=0.9, random_state=0)
+    balls = generate_balls(X, labels, balls=generator, purity=0.9, random_state=0)
     plot_balls(balls, X, labels, guides=ax is axes[1], ax=ax)
     ax.set(xlabel="", ylabel="", title=f"{name}: {len(balls)} balls")
 axes[1].legend(loc="lower left")
@@ -62,16 +62,15 @@ class GridBalls(BallGenerator):
 # the training labels is wrong, and test labels are true.
 
 widths = np.array([0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2])
-makers = [GridBalls(width) for width in widths]
-makers += ["two-means", "gbg++"]
-scores = np.empty((20, len(makers)))
-for seed in range(20):
+generators = [GridBalls(width) for width in widths]
+generators += ["two-means", "gbg++"]
+scores = np.empty((10, len(generators)))
+for seed in range(10):
     X, y = make_moons(2500, noise=0.15, random_state=seed)
     given = flip_labels(y[:500], 0.2, random_state=seed).labels
-    for column, maker in enumerate(makers):
-        model = GranularBallKNNClassifier(balls=maker, random_state=seed).fit(
-            X[:500], given
-        )
+    for column, generator in enumerate(generators):
+        model = GranularBallKNNClassifier(balls=generator, random_state=seed)
+        model.fit(X[:500], given)
         scores[seed, column] = 100 * model.score(X[500:], y[500:])
 
 figure, ax = plt.subplots(figsize=(7, 3.8))
