@@ -41,7 +41,7 @@ def merge(
     Example: granulearn decisions merge ann.csv ben.csv -o both.csv
     """
     from granulearn.review import read_decisions
-    from granulearn.review.decision_files import journal_text
+    from granulearn.review.decisions import journal_text
     from granulearn.review.merging import merge_decisions
     from granulearn.utils.files import written_atomically
 

@@ -13,16 +13,14 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from granulearn.review.decision_files import (
-    is_journal,
-    journal_text,
-    lines_text,
-    parse_lines,
-)
 from granulearn.review.decisions import (
     Decision,
     DecisionsError,
+    is_journal,
+    journal_text,
     last_action,
+    lines_text,
+    parse_lines,
     without_undone,
 )
 
