@@ -1,4 +1,4 @@
-"""Studies small enough for a test: generated sets, few and fast cells."""
+"""Studies small enough for a test: generated sets, few and fast runs."""
 
 import multiprocessing
 from functools import cache

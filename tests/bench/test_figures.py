@@ -131,13 +131,6 @@ def test_two_figures_on_a_page_share_no_id(figures):
     assert len(ids) == len(set(ids))
 
 
-def test_the_axes_of_balls_are_numbered_components(figures):
-    for figure in figures:
-        if figure.section == "balls":
-            assert "principal component 1 (" in figure.svg
-            assert "principal component 2 (" in figure.svg
-
-
 def test_table_1_is_set_against_the_paper():
     sections = [figure.section for figure in make_figures(table1_summary())]
     assert sections == ["ranks", "paper"]

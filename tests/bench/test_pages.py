@@ -190,15 +190,6 @@ def test_what_is_missing_is_said_by_set_and_method_and_runs_stand_beside_means(p
     assert set(texts(page, "#ranking-table td:last-child")) == {"8", "12"}
 
 
-def test_a_whole_run_has_no_section_of_what_is_missing(pages):
-    assert 'id="missing"' not in pages["table1"].read_text(encoding="utf-8")
-
-
-def test_it_can_be_printed(page):
-    printed = page.print_page()
-    assert len(printed) > 10_000
-
-
 def test_machines_and_methods_are_told(page):
     how = texts(page, "#how")[0]
     for word in ("a processor", "2 cores", "numpy 2", "SDAPGBRVFLClassifier", "never seen"):
@@ -240,21 +231,8 @@ def test_the_reasons_of_failures_are_told(paper):
     assert "Why runs failed" not in paper_markdown(paper_summary())
 
 
-def test_the_number_of_splits_is_that_of_the_study(paper):
-    assert "this run, mean of one split;" in paper
-    summary = copy.deepcopy(paper_summary())
-    summary["studies"]["noise"]["n_splits"] = 5
-    assert "this run, mean of 5 splits;" in render_paper_page(summary)
-
-
 def test_the_sets_that_are_not_there_are_counted(paper):
     assert "2 of the paper's 37 sets have no public copy." in paper
-
-
-def test_what_is_found_again_and_why_come_before_the_tables():
-    text = paper_markdown(paper_summary())
-    places = [text.index(head) for head in ("**Found again**", "## Why we think so", "| method |")]
-    assert places == sorted(places)
 
 
 def test_it_needs_no_other_file(paper):

@@ -177,14 +177,6 @@ def test_the_csv_has_both_sources_of_every_set(written):
     )
 
 
-def test_the_page_names_the_command_and_holds_the_means(written):
-    text = written[1].read_text(encoding="utf-8")
-    assert "granulearn bench table1" in text
-    for method, mean in table1_summary()["ranking"]["accuracy"].items():
-        row = next(row for row in text.splitlines() if row.startswith(f"| {method} |"))
-        assert f"{mean:.2f}" in row
-
-
 def test_a_study_of_ones_own_has_no_source_and_names_no_option_that_was_not_used(tmp_path):
     table, page = write_tables(full_summary(), tmp_path)
     assert list(pd.read_csv(table).columns[:3]) == ["dataset", "condition", "RVFL"]

@@ -52,15 +52,7 @@ FEW_LABELS, FEW_LABELS_OF_TWO_CLASSES = 1_000, 3_000
 # Fewer than the 37 of 100 small trees: a tree of so many rows knows more.
 VOTES_PER_LABEL = 20
 TASKS = ("classification", "regression")
-_COLUMNS = {
-    "given_label_": "given_label",
-    "predicted_label_": "predicted_label",
-    "verdict_": "verdict",
-    "error_proba_": "error_probability",
-    "label_quality_": "label_quality",
-    "is_label_issue_": "is_label_issue",
-}
-_SHOWN = ("given_label_", "predicted_label_", "verdict_", "error_proba_")
+_SHOWN = ["given_label", "predicted_label", "verdict", "error_probability"]
 
 
 class LabelAudit(BaseEstimator):
@@ -368,8 +360,6 @@ class LabelAudit(BaseEstimator):
             By row: ``given_label``, ``predicted_label``, ``verdict``, ``error_probability``,
             ``drawn``. Enter the true labels as ``label`` and pass it as ``verified``.
         """
-        import pandas as pd
-
         if n < 1:
             raise ValueError(f"n={n!r}: ask for one row or more.")
         if not 0 <= random_fraction <= 1:
@@ -380,13 +370,7 @@ class LabelAudit(BaseEstimator):
         random = np.random.RandomState((seed + int(self.verified_.sum())) % 2**32)
         rows, drawn = next_rows(self.ratings_, n, random_fraction, random)
         names = self._row_names if index is None else index
-        return pd.DataFrame(
-            {
-                **{_COLUMNS[name]: getattr(self, name)[rows] for name in _SHOWN},
-                "drawn": drawn,
-            },
-            index=rows if names is None else pd.Index(names)[rows],
-        )
+        return self.ratings_.to_frame(names).iloc[rows][_SHOWN].assign(drawn=drawn)
 
     def expected_errors(self, *counts: int) -> dict[int, float]:
         """Return how many wrong labels the next rows hold, if they are looked at worst first.
@@ -444,15 +428,8 @@ class LabelAudit(BaseEstimator):
             ``noise_message``, and ``expected_errors`` by number of rows.
         """
         check_is_fitted(self)
-        import pandas as pd
-
-        table = pd.DataFrame(
-            {
-                **{column: getattr(self, name) for name, column in _COLUMNS.items()},
-                "verified": self.verified_,
-            },
-            index=self._row_names if index is None else index,
-        ).iloc[self.ratings_.worst_first]
+        names = self._row_names if index is None else index
+        table = self.ratings_.to_frame(names).iloc[self.ratings_.worst_first]
         table.attrs = {**self.noise_.to_attrs(), "expected_errors": self.expected_errors()}
         return table
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WRONG, AMBIGUOUS, OUTLIER, FINE, UNKNOWN = "wrong", "ambiguous", "outlier", "fine", "unknown"
 VERDICTS = (WRONG, AMBIGUOUS, OUTLIER, FINE, UNKNOWN)
@@ -64,6 +67,27 @@ class Ratings:
     """(n,) one of `VERDICTS`."""
     verified: np.ndarray
     """(n,) true where a person has confirmed or corrected the label."""
+
+    def to_frame(self, index: Any = None) -> pd.DataFrame:
+        """Return one row per label, in the order of the table.
+
+        Parameters
+        ----------
+        index : sequence, default=None
+            Names of the rows; None numbers them.
+        """
+        import pandas as pd
+
+        columns = {
+            "given_label": self.classes[self.given],
+            "predicted_label": self.classes[self.predicted],
+            "verdict": self.verdicts,
+            "error_probability": self.error_proba,
+            "label_quality": self.label_quality,
+            "is_label_issue": self.verdicts == WRONG,
+            "verified": self.verified,
+        }
+        return pd.DataFrame(columns, index=index)
 
     @cached_property
     def known(self) -> np.ndarray:

@@ -288,55 +288,44 @@ def _first_repeated(names: Iterable[str]) -> str | None:
 
 def read_content(content: dict[str, Any], name: str) -> Study:
     """Return the study of a parsed file; a StudyError names the key that is wrong."""
-    return _read_table(Study, content, "", name=name)
-
-
-def _read_table(kind: type[Struct], given: Any, place: str, **values: Any) -> Any:
-    where = place or "the study"
-    if not isinstance(given, dict):
-        raise StudyError(f"{where}: a table is wanted, found {given!r}")
-    known = {field.name: field for field in _fields(kind)}
-    for key in given:
-        if kind is Study and key in NOT_IN_A_FILE:
+    for key in NOT_IN_A_FILE:
+        if key in content:
             raise StudyError(f"{key}: it is not stated in a study file; leave it out.")
-        if key not in known:
-            raise StudyError(f"{where}: {key!r} is no key here; {_hint_for_key(key, list(known))}")
-    for name, field in known.items():
-        if name in given:
-            values[name] = _read_value(field.type, given[name], _below(place, name))
-        elif field.required:
-            raise StudyError(f"{_below(place, name)}: it must be there; add it")
-    try:
-        return kind(**values)
-    except ValueError as error:
-        is_of_key = str(error).partition(":")[0] in known
-        raise StudyError(
-            f"{place}.{error}" if is_of_key and place else f"{where}: {error}"
-        ) from error
-
-
-def _read_value(kind: Any, given: Any, place: str) -> Any:
-    outer, inner = _types(kind)
-    tables = [item for item in inner if _is_table(item)]
-    if tables and outer is None:
-        return _read_table(tables[0], given, place)
-    if tables and isinstance(given, list) and given:
-        return tuple(
-            item
-            if isinstance(item, str) and str in inner
-            else _read_table(tables[0], item, f"{place}[{number}]")
-            for number, item in enumerate(given)
-        )
-    try:
-        return msgspec.convert(given, kind)
-    except msgspec.ValidationError as error:
-        said = str(error).partition(" - at `$")[0]
-        said = re.sub(r"`(\w+)`", lambda word: _IN_WORDS.get(word[1], word[1]), said)
-        raise StudyError(f"{place}: {said}, found {given!r}") from error
+    # Tables first, one by one: msgspec does not number the items of a list.
+    for field in _fields(Study):
+        kind = next(filter(_is_table, _types(field.type)[1]), None)
+        given = content.get(field.name)
+        items = {field.name: given}
+        if isinstance(given, list):
+            items = {f"{field.name}[{number}]": item for number, item in enumerate(given)}
+        for place, item in items.items():
+            if kind is not None and isinstance(item, dict):
+                _convert(kind, item, place)
+    return _convert(Study, {**content, "name": name}, "")
 
 
 _IN_WORDS = {"array": "a list", "object": "a table", "int": "a whole number", "str": "text",
              "float": "a number"}  # fmt: skip
+
+
+def _convert(kind: type[Struct], given: dict[str, Any], place: str) -> Any:
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at `$.")
+        known = [field.name for field in _fields(kind)]
+        where, key = place or "the study", re.split(r"\W", path)[0]
+        if found := re.fullmatch(r"Object contains unknown field `(.*)`", message):
+            said = f"{where}: {found[1]!r} is no key here; {_hint_for_key(found[1], known)}"
+        elif found := re.fullmatch(r"Object missing required field `(.*)`", message):
+            said = f"{_below(place, found[1])}: it must be there; add it"
+        elif key in given:
+            words = re.sub(r"\w+", lambda word: _IN_WORDS.get(word[0], word[0]), message)
+            said = f"{_below(place, key)}: {words.replace('`', '')}, found {given[key]!r}"
+        else:
+            is_of_key = place and message.partition(":")[0] in known
+            said = f"{place}.{message}" if is_of_key else f"{where}: {message}"
+        raise StudyError(said) from error
 
 
 def _below(place: str, name: str) -> str:

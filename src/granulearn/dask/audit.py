@@ -19,7 +19,7 @@ from granulearn.audit import LabelAudit
 from granulearn.audit.embedding import Embedding, embed_rows
 from granulearn.audit.error_probability import ErrorModel
 from granulearn.audit.outliers import OUTLIER_FROM, OutlierRule, fit_outlier_rule
-from granulearn.audit.ratings import WRONG, NoiseRate, Ratings
+from granulearn.audit.ratings import NoiseRate, Ratings
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
     Sample,
@@ -96,17 +96,7 @@ def audit_sample(sample: Sample, n_estimators: int | None, random_state: Any) ->
 
 def ratings_frame(ratings: Ratings) -> pd.DataFrame:
     """Return one row per label, by position."""
-    classes = ratings.classes
-    return pd.DataFrame(
-        {
-            "given_label": classes[ratings.given],
-            "predicted_label": classes[ratings.predicted],
-            "verdict": ratings.verdicts.astype(object),
-            "error_probability": ratings.error_proba,
-            "label_quality": ratings.label_quality,
-            "is_label_issue": ratings.verdicts == WRONG,
-        }
-    )
+    return ratings.to_frame().drop(columns="verified").astype({"verdict": object})
 
 
 class DaskLabelAudit(BaseEstimator):
