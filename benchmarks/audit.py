@@ -28,12 +28,12 @@ from benchmarks.audit_sets import (
     labels_of,
     names_of,
     ranking_scores,
+    ranking_table,
     unseen_proba,
     verdict_scores,
 )
 from benchmarks.harness import Benchmark, Row, Task, markdown
 from granulearn.audit import LabelAudit
-from granulearn.bench import compare
 
 OURS = "granulearn"
 MODELS: dict[str, Callable] = {
@@ -133,16 +133,8 @@ def ranking_tables(found: pd.DataFrame) -> Iterator[str]:
     methods = [name for name in RATERS if name in set(found["method"])]
     yield f"{found['set'].nunique()} sets, {found['draw'].nunique()} draws of wrong labels each."
     for score in ("AUROC", "average precision"):
-        lines = {}
-        for (kind, rate), part in found.groupby(["noise", "rate"], sort=False):
-            scores = part.pivot_table(score, "set", "method")[methods].dropna()
-            compared = compare(scores)
-            rival = compared.means.drop(OURS).idxmax()
-            p_value = compared.p_matrix().loc[OURS, rival]
-            lines[f"{kind} {rate:.0%}"] = [*compared.means[methods], f"{rival}, {p_value:.2g}"]
-        columns = [*methods, "best rival, p"]
         yield f"## {score}"
-        yield markdown(pd.DataFrame.from_dict(lines, orient="index", columns=columns))
+        yield ranking_table(found, score, ["noise", "rate"], methods)
     yield "## Seconds per audit"
     seconds = found.groupby("method")["seconds"].mean()[methods]
     yield markdown(seconds.to_frame("seconds"), 2)

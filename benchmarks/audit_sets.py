@@ -12,8 +12,8 @@ import pandas as pd
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_test_split
 
-from benchmarks.harness import Row
-from granulearn.bench import load_study
+from benchmarks.harness import Row, markdown
+from granulearn.bench import compare, load_study
 from granulearn.datasets import flip_labels, load
 from granulearn.preprocess import TablePreprocessor
 
@@ -118,6 +118,17 @@ def verdict_scores(wrong: np.ndarray, flagged: np.ndarray) -> Row:
         "recall": hits / wrong.sum() if any_wrong else np.nan,
         "F1": 2 * hits / (flagged.sum() + wrong.sum()) if any_wrong else np.nan,
     }
+
+
+def ranking_table(found: pd.DataFrame, score: str, by: list[str], methods: list[str]) -> str:
+    """Return the mean of a score per kind and rate of errors, and the first against the best."""
+    lines = {}
+    for (kind, rate), part in found.groupby(by, sort=False):
+        compared = compare(part.pivot_table(score, "set", "method")[methods].dropna())
+        rival = compared.means.drop(methods[0]).idxmax()
+        p_value = compared.p_matrix().loc[methods[0], rival]
+        lines[f"{kind} {rate:.0%}"] = [*compared.means[methods], f"{rival}, {p_value:.2g}"]
+    return markdown(pd.DataFrame.from_dict(lines, "index", columns=[*methods, "best rival, p"]))
 
 
 def _checked_folder() -> Path | None:

@@ -85,7 +85,7 @@ def growth(name: str, sizes: tuple[int, ...]) -> list[Row]:
             usage = client.run(partial(resource.getrusage, resource.RUSAGE_SELF))
             rows.append(
                 {
-                    "rows": n_rows,
+                    "rows": f"{n_rows:,}",
                     "seconds": time.perf_counter() - began,
                     "processor time": busy,
                     "peak of a worker, GB": max(u.ru_maxrss for u in usage.values()) / 2**20,

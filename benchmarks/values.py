@@ -18,10 +18,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.neighbors import NearestNeighbors
 
-from benchmarks.audit_sets import ranking_scores, verdict_scores
+from benchmarks.audit_sets import ranking_scores, ranking_table, verdict_scores
 from benchmarks.harness import Benchmark, Row, Task, markdown
 from granulearn.audit import audit_labels
-from granulearn.bench import compare
 from granulearn.datasets import load
 from granulearn.preprocess import TablePreprocessor
 from granulearn.rvfl import RVFLEnsembleRegressor
@@ -233,15 +232,8 @@ def tables(found: pd.DataFrame) -> Iterator[str]:
     planted = small[small["rate"] > 0]
     methods = list(METHODS)
     for score in ("AUROC", "average precision"):
-        lines = {}
-        for (kind, rate), part in planted.groupby(["errors", "rate"], sort=False):
-            scores = part.pivot_table(score, "set", "method")[methods].dropna()
-            compared = compare(scores)
-            rival = compared.means.drop(OURS).idxmax()
-            p_value = compared.p_matrix().loc[OURS, rival]
-            lines[f"{kind} {rate:.0%}"] = [*compared.means[methods], f"{rival}, {p_value:.2g}"]
         yield f"## {score}"
-        yield markdown(pd.DataFrame.from_dict(lines, "index", columns=[*methods, "best rival, p"]))
+        yield ranking_table(planted, score, ["errors", "rate"], methods)
     by_set = planted.pivot_table("average precision", "set", "method")[methods]
     yield "## Average precision by set"
     halves = {

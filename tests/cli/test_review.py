@@ -17,7 +17,7 @@ from granulearn.review.journal import Journal
 from tests.cli.commands import fails, people, succeeds, write_people
 from tests.cli.decided import ANN, BEN
 from tests.processes import Command
-from tests.review.tables import animals, animals_file
+from tests.review.tables import animals_file
 
 
 @pytest.fixture
@@ -94,21 +94,6 @@ def test_what_is_no_file_has_no_decisions(tmp_path, monkeypatch, verb):
     for what in ("-", "."):
         assert f"{what} is no file" in fails(exit_codes.USAGE, *verb, what)
     assert "is not a file; check the path" in fails(exit_codes.NOT_WRITTEN, *verb, "missing.csv")
-
-
-def test_decisions_that_do_not_fit_the_table_are_refused(table, tmp_path):
-    other = tmp_path / "other.csv"
-    animals(seed=1)[0].to_csv(other, index=False)
-    with Review(table, "kind") as review:
-        review.decide(1, "keep")
-        journal = review.journal.path
-    line = fails(exit_codes.BAD_DATA, "review", other, "-t", "kind", "--decisions", journal)
-    assert "made for other cells in 1 of 1 rows (row 1)" in line
-    journal.write_text(journal.read_text().replace(",keep,,", ",change,cow,"))
-    line = fails(exit_codes.BAD_DATA, "review", table, "--target", "kind")
-    assert "line 2: 'cow' is no class of the table; the classes are cat, dog, emu" in line
-    asked = ["-t", "kind", "--decisions", tmp_path / "no/d.csv"]
-    assert "check the path and the rights" in fails(exit_codes.NOT_WRITTEN, "review", table, *asked)
 
 
 # --- correct
@@ -188,7 +173,7 @@ def test_a_table_without_decisions_is_refused_or_copied(tmp_path):
     assert "there are no decisions about people.csv" in said
     (tmp_path / "d.csv").write_text("row,decision\n")
     done = succeeds("correct", table, "--decisions", tmp_path / "d.csv", "-o", clean)
-    assert "there are no decisions, and the table is copied as it is" in done.out
+    assert "there are no decisions; the table is copied unchanged" in done.out
     assert clean.read_bytes() == table.read_bytes()
 
 
