@@ -50,8 +50,8 @@ class FrameTable(TableFile):
 
     def __init__(self, table: pa.Table, shown: Path = _SHOWN):
         names, notes = named_columns(shown, table.column_names)
-        if not names or not table.num_rows:
-            raise TableError(f"{shown} has no {'data rows' if names else 'columns'}.")
+        if not names:
+            raise TableError(f"{shown} has no columns.")
         super().__init__(shown, names, notes, table.num_rows)
         self._table = table.rename_columns(names)
 

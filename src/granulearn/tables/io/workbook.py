@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import python_calamine as calamine
 
-from granulearn.tables.io.edits import Edit, can_be_bare, changed_member, edited, is_number
+from granulearn.tables.io.edits import Edit, can_be_bare, changed_member, edited, is_json_number
 from granulearn.tables.io.frames import FrameTable, text_of
 from granulearn.tables.io.table_file import AS_FOUND, Changes, ReadOptions
 from granulearn.tables.messages import Message, Setting, TableError
@@ -129,7 +129,7 @@ class WorkbookTable(FrameTable):
                     f"{shown}: the cell is computed by a formula, which a label would "
                     "overwrite; replace the formulas of the column by their values."
                 )
-            if kind == "d" or (kind == "n" and not is_number(texts[row] or "0")):
+            if kind == "d" or (kind == "n" and not is_json_number(texts[row] or "0")):
                 raise TableError(
                     f"{shown}: the cell holds the date or time {texts[row]!r}, which cannot be "
                     "changed; write the labels as text or as numbers."
@@ -375,6 +375,6 @@ def _letters(number: int) -> str:
 
 def _can_be_bare(text: str) -> bool:
     """Return whether a text is a Boolean, or a number that a workbook stores exactly."""
-    if not is_number(text):
+    if not is_json_number(text):
         return can_be_bare(text)
     return Decimal(repr(float(text))) == Decimal(text)
