@@ -104,17 +104,3 @@ def test_positions_give_the_order_and_unknown_rows_are_passed_over():
     assert same.message == plain.message
     assert find_blocks(moved) == []
     assert find_blocks(replace(ratings, error_proba=np.full(len(y), np.nan))) == []
-
-
-def test_short_files_have_no_block():
-    assert scan([np.ones(10, dtype=bool)], one_cell(10)) == []
-    assert scan([np.zeros(100, dtype=bool)], one_cell(100)) == []
-
-
-def test_a_verified_label_that_occurs_once_hides_no_block():
-    X, y = wrong_stretch()
-    names = y.astype(str).astype(object)
-    truth, names[7] = names[7], "typo"
-    with pytest.warns(UserWarning, match="1 of"):
-        audit = LabelAudit(random_state=0).fit(X, names, verified={7: truth})
-    assert len(find_blocks(audit.ratings_)) == 1
