@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from granulearn.review.decision_files import read_lines
-from granulearn.review.decisions import active_decisions
+from granulearn.review.decisions import active_decisions, read_lines
 from tests.review.tables import animals_file
 
 KILLS = 50

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from granulearn.review.access import LONGEST_BODY, OnlyThisPage
+from granulearn.review.server import LONGEST_BODY, OnlyThisPage
 
 TOKEN, PORT = "s3cret", 8123
 OWN = {"host": f"127.0.0.1:{PORT}"}

@@ -19,7 +19,7 @@ from granulearn.review.audit_page import (
     render_audit_page,
     write_audit_page,
 )
-from granulearn.review.decision_files import COLUMNS, read_decisions
+from granulearn.review.decisions import COLUMNS, read_decisions
 from granulearn.review.journal import journal_text
 from tests.audit.stubs import CANNOT, EVIL, audited, full_summary, saying, summary_of
 from tests.bench.browser import open_page
@@ -469,8 +469,8 @@ def test_the_download_is_a_journal_that_a_review_resumes(browser, reviewed, tmp_
     with Review(table, "kind", decisions=file) as review:
         assert review.summary().n_decided == len(said) == 12
         for decision in said:
-            told = (decision.decision, decision.new_label, decision.note, decision.drawn)
-            twin = review._line(decision.row, *told)  # as the review would have written it
+            said = (decision.decision, decision.drawn, decision.new_label, decision.note)
+            twin = review._line(review.rated(decision.row), *said)  # by the review
             ignored = {"who": "", "when": "", "line": 0, "verdict": "", "probability": ""}
             assert replace(twin, **ignored) == replace(decision, **ignored)
     succeeds("audit", table, "--target", "kind", "--decisions", file)

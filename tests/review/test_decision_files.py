@@ -3,7 +3,7 @@
 import pytest
 
 from granulearn.review import Decision, DecisionsError, read_decisions
-from granulearn.review.decision_files import (
+from granulearn.review.decisions import (
     COLUMNS,
     is_journal,
     journal_text,

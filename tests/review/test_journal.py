@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from granulearn.review import Decision, DecisionsError
 from granulearn.review import journal as journals
-from granulearn.review.decision_files import journal_text
+from granulearn.review.decisions import journal_text
 from granulearn.review.journal import Journal, default_journal
 
 LINES = [Decision(row, "keep", note=f"line {row}") for row in (1, 2, 3)]

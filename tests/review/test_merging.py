@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from granulearn.review import Decision, DecisionsError, read_decisions
-from granulearn.review.decision_files import journal_text
+from granulearn.review.decisions import journal_text
 from granulearn.review.journal import Journal
 from granulearn.review.merging import Agreement, merge_decisions
 

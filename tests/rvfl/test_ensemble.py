@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import make_moons
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
@@ -90,12 +89,6 @@ def test_a_class_weight_is_the_same_weight_on_its_samples():
     plain = RVFLEnsembleClassifier(**SMALL).fit(X, y).predict(X)
     balanced = RVFLEnsembleClassifier(class_weight="balanced", **SMALL).fit(X, y).predict(X)
     assert (balanced == 1).sum() > (plain == 1).sum()
-
-
-def test_a_curved_boundary_is_learnt_without_tuning():
-    X, y = make_moons(400, noise=0.15, random_state=0)
-    model = RVFLEnsembleClassifier(random_state=0, n_estimators=4).fit(X[:200], y[:200])
-    assert model.score(X[200:], y[200:]) > 0.95
 
 
 @pytest.mark.parametrize(

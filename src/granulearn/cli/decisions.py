@@ -11,7 +11,7 @@ from granulearn.utils.text import counted
 
 SHOWN_CONFLICTS = 20
 
-decisions = typer.Typer(add_completion=False, rich_markup_mode="rich", no_args_is_help=True)
+decisions = typer.Typer(add_completion=False, rich_markup_mode="markdown", no_args_is_help=True)
 
 
 @decisions.callback()
@@ -41,7 +41,7 @@ def merge(
     Example: granulearn decisions merge ann.csv ben.csv -o both.csv
     """
     from granulearn.review import read_decisions
-    from granulearn.review.decision_files import journal_text
+    from granulearn.review.decisions import journal_text
     from granulearn.review.merging import merge_decisions
     from granulearn.utils.files import written_atomically
 

@@ -309,8 +309,8 @@ class PathSearchCV(GridSearchCV):
             console = Console(stderr=True)
             hidden = not (sys.stderr.isatty() and len(problem.settings) > SHORT_SEARCH)
             found = list(
-                track(found, "searching", len(calls), console=console, transient=True,
-                      disable=hidden and self.verbose == 0)
+                track(found, "searching", len(calls), console=console,
+                      transient=self.verbose == 0, disable=hidden and self.verbose == 0)
             )  # fmt: skip
         by_place = {
             (place, fold): outcome

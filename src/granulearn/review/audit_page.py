@@ -16,7 +16,7 @@ from granulearn.audit.issues import Issue
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.review.cards import MOST_PAIRS, Card, CardMaker, chosen_rows, confused_pairs
-from granulearn.review.decision_files import COLUMNS
+from granulearn.review.decisions import COLUMNS
 from granulearn.review.journal import default_journal
 from granulearn.review.views import rendered
 from granulearn.tables import TrainingTable

@@ -1,6 +1,7 @@
 """The server of a review's page, on this machine: a thin layer over `Review`.
 
-Every request is a declared record (`msgspec`), every answer a dictionary; `HANDLERS` has them all.
+`OnlyThisPage` lets only the browser in that opened the page. Every request is a declared record
+(`msgspec`), every answer a dictionary; `HANDLERS` has them all.
 """
 
 from __future__ import annotations
@@ -18,14 +19,13 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.verified import CHANGE
-from granulearn.review.access import HOST, OnlyThisPage
-from granulearn.review.decisions import DecisionsError
 from granulearn.review.queue import RowFilter
 from granulearn.review.review import Review
 from granulearn.review.views import STATIC, card_html, numbers_html, review_page, table_html
@@ -34,6 +34,24 @@ from granulearn.tables import TableError
 if TYPE_CHECKING:
     from uvicorn import Server
 
+HOST = "127.0.0.1"
+_DEFAULT_PORT = 80
+LONGEST_BODY = 2**16
+"""Bytes of the body of a request; a decision takes some hundred."""
+
+HEADERS = {
+    # No inline code, no other host, no frame around the page.
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
 MOST_ROWS = 200
 """Rows of the queue in one answer."""
 _ROWS_OF_PREVIEW = 12
@@ -49,6 +67,67 @@ class Served:
     review: Review
     previews: dict[str, tuple[dict[int, str | None], Bulk]] = field(default_factory=dict)
     """By token: the suggested labels of the last preview by row, and the decision about them."""
+
+
+# --- access
+
+
+class OnlyThisPage(BaseHTTPMiddleware):
+    """Refuses requests that do not know the token, or do not come from the page itself.
+
+    Any site in a browser may send requests to this machine, also under a host name of its own
+    that resolves to it. Such a request does not know the token, names another Host, or carries
+    another Origin.
+
+    Parameters
+    ----------
+    app : ASGI application
+        The application to protect, with all its paths below the token.
+    token : str
+        The first part of every path.
+    port : int
+        Where the page is served.
+    """
+
+    def __init__(self, app: Any, token: str, port: int):
+        super().__init__(app)
+        self.token = token
+        self.hosts = {f"{HOST}:{port}", f"localhost:{port}"}
+        if port == _DEFAULT_PORT:  # browsers leave it out
+            self.hosts |= {HOST, "localhost"}
+        self.origins = {f"http://{host}" for host in self.hosts}
+
+    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
+        """Answer a request, or refuse it."""
+        refusal = self._refusal(request)
+        if refusal is None:
+            response = await call_next(request)
+        else:
+            status, reason = refusal
+            response = PlainTextResponse(f"{reason}\n", status)
+        response.headers.update(HEADERS)
+        return response
+
+    def _refusal(self, request: Request) -> tuple[int, str] | None:
+        headers, parts = request.headers, request.scope["path"].split("/", 2)
+        if len(headers.getlist("host")) != 1 or headers["host"] not in self.hosts:
+            return 421, "This page answers to its own address only."
+        if len(parts) < 3 or not secrets.compare_digest(parts[1].encode(), self.token.encode()):
+            return 404, "There is nothing here; use the whole address that was printed."
+        origin = headers.get("origin")
+        is_foreign = headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+        if is_foreign or (origin is not None and origin not in self.origins):
+            return 403, "Another site may not ask for this."
+        if request.method in ("GET", "HEAD"):
+            return None
+        if origin is None:
+            return 403, "A decision must come from the page."
+        if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            return 415, "A decision is sent as JSON."
+        length = headers.get("content-length", "")
+        if not length.isdecimal() or int(length) > LONGEST_BODY:
+            return 413, "The request is too long."
+        return None
 
 
 # --- requests
@@ -240,7 +319,7 @@ def _endpoint(
             return Response(msgspec.json.encode(answer), media_type="application/json")
         except TableError as error:
             return _failed(409, error)
-        except (DecisionsError, ValueError, msgspec.MsgspecError) as error:
+        except (ValueError, msgspec.MsgspecError) as error:
             return _failed(400, error)
         except OSError as error:
             reason = f"{error.strerror or error}".lower()
