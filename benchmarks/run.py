@@ -27,7 +27,7 @@ BENCHMARKS = {
     "rivals-large": ("studies", "the same on ten larger tables"),
     "ablation": ("studies", "what each part of the robust classifier adds"),
     "deep": ("studies", "deep networks and other tuning against RVFL"),
-    "makers": ("studies", "other ball generators under the paper's models"),
+    "generators": ("studies", "other ball generators under the paper's models"),
     "stress": ("stress", "outliers and rare classes, alone and with wrong labels"),
     "sensitivity": ("sensitivity", "the paper's figures of sensitivity"),
     "probabilities": ("probabilities", "softmax against clipped scores, by log-loss"),

@@ -121,7 +121,7 @@ def test_every_key_is_there_with_a_meaning():
 SHIPPED = {
     "ablation": 32 * 7 * 2 * 5,
     "deep": 32 * 3 * 2 * 7,
-    "makers": 32 * 3 * 17,
+    "generators": 32 * 3 * 17,
     "noise": 5 * 6 * 5 * 8,
     "quick": 10 * 2 * 9,
     "real-noise": 15 * 5 * 7,

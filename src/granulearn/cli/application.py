@@ -66,15 +66,11 @@ def load_verb(name: str) -> Any:
     """Return typer's command for a verb."""
     verb = getattr(import_module(f"granulearn.cli.{name}"), name)
     if not isinstance(verb, typer.Typer):
-        group = typer.Typer(add_completion=False, rich_markup_mode="rich")
+        group = typer.Typer(add_completion=False, rich_markup_mode="markdown")
         group.command(name)(verb)
         verb = group
     command = typer.main.get_command(verb)
     command.name = name
-    for each in (command, *getattr(command, "commands", {}).values()):
-        # A paragraph becomes one line: rich keeps breaks, and the terminal breaks again.
-        paragraphs = (each.help or "").split("\n\n")
-        each.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     return command
 
 

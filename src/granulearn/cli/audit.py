@@ -34,16 +34,18 @@ def audit(
     table: opt.TableArgument,
     target: opt.TargetOption,
     output: Annotated[
-        Path | None, opt.output_option("CSV file to write, one row per sample, worst first.")
+        Path | None, opt.output_option("CSV file to write, one row per label, worst first.")
     ] = None,
-    report: Annotated[Path | None, Option(help="HTML page to write: suspects and why.")] = None,
+    report: Annotated[
+        Path | None, Option(help="HTML page to write: doubtful labels and why.")
+    ] = None,
     keep: opt.KeepOption = None,
     decisions: opt.DecisionsOption = None,
     sample: Annotated[
-        int, Option(min=0, help="Rows to draw at random and list first: they stand for all.")
+        int, Option(min=0, help="Rows to draw at random and list first, as a sample of all.")
     ] = 0,
     worst: Annotated[
-        int, Option(min=1, help="Of a table in parts: rows to list, the most doubtful ones.")
+        int, Option(min=1, help="Of a table in parts: number of rows to list.")
     ] = 10_000,
     group: opt.GroupOption = None,
     times: opt.TimesOption = None,
@@ -55,19 +57,19 @@ def audit(
 ) -> None:
     """Find labels that are probably wrong.
 
-    Every label is rated by trees of balls that did not see its row, and gets a verdict:
-    wrong, ambiguous, outlier (its inputs are), fine or unknown. The file has one row per
-    row of the table, the most doubtful first: the number of the row and its line, the given
-    and the predicted label, the verdict, how probable it is that the label is wrong, and the
-    columns of the table as they were read, those that were left out as well; --keep copies only
-    some. Rows without a label come last. Fill in the column "decision" (keep, change, exclude,
-    unsure) and pass the file as --decisions: what was kept or changed is never doubted again,
-    teaches the trees, and, for rows that --sample drew at random, says how many labels are wrong.
+    Trees of a ball forest rate every label without having seen its row. Each label gets a
+    verdict: wrong, ambiguous, outlier (unusual inputs), fine or unknown. The output has one row
+    per row of the table, the most doubtful first: the number of the row and its line, the given
+    and the predicted label, the verdict, the probability that the label is wrong, and all columns
+    of the table (--keep copies some only). Rows without a label come last. Fill in the column
+    "decision" (keep, change, exclude, unsure) and pass the file as --decisions: the next audit
+    trusts labels that were kept or changed, learns from them and, if --sample drew rows at
+    random, estimates the share of wrong labels from these.
 
     A directory, a file larger than a quarter of the memory, and any table with --dask is
-    rated in parts by a Dask cluster, one on this machine unless --dask names another. The file
-    then lists the most doubtful rows (--worst), and the ratings of all rows are Parquet files in
-    a folder beside it: NAME.ratings.
+    audited in parts by a Dask cluster, which is started here unless --dask names one. The output
+    then lists the --worst rows, and a folder beside it, NAME.ratings, has the ratings of all rows
+    as Parquet files.
 
     Example: granulearn audit train.csv --target label -o suspects.csv --report audit.html
     """
@@ -192,10 +194,6 @@ def _common_facts(
     }
 
 
-def _some(record: Any, *names: str) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in names}
-
-
 def _facts(done: TableAudit) -> dict[str, Any]:
     """Return what is known of an audit in memory."""
     from granulearn.audit.ratings import VERDICTS
@@ -211,7 +209,10 @@ def _facts(done: TableAudit) -> dict[str, Any]:
         "without_label_quality": frame["label_quality"].isna().sum(),
         "occur_once": [{"row": row, "given_label": label} for row, label in once],
         "expected_errors": audited.expected_errors(),
-        "issues": [_some(issue, "kind", "score", "message") for issue in audited.issues_],
+        "issues": [
+            {"kind": issue.kind, "score": issue.score, "message": issue.message}
+            for issue in audited.issues_
+        ],
     }
 
 

@@ -57,9 +57,9 @@ def balls(
     *,
     options: opt.TableOptions,
 ) -> None:
-    """See the balls of a table: sizes, purities, memberships, the most and least trusted.
+    """List the granular balls of a table: sizes, purities, memberships.
 
-    The file has one row per ball, the most trusted first: its label, size,
+    The output has one row per ball, the highest membership first: its label, size,
     purity, membership, the number of its first row, and the mean (of numbers) or
     most frequent value (of categories) of every column.
 

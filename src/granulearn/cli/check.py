@@ -12,11 +12,10 @@ def check(
     *,
     options: opt.TableOptions,
 ) -> None:
-    """Say what each column of a table is and becomes, what is odd, and which flag changes it.
+    """Report the type and use of each column, missing cells, problems, and options that help.
 
     With --target also the classes, spellings of labels that are joined, columns that
-    leak the target, duplicate rows, and everything else that could lead to a
-    wrong conclusion. Nothing is written. The exit code is 3 if nothing could be
+    leak the target, and duplicate rows. Nothing is written. The exit code is 3 if nothing could be
     learned from the table; all the reasons are named.
 
     Example: granulearn check train.csv --target label

@@ -33,9 +33,9 @@ def correct(
     """Write a table again with the labels that were changed.
 
     All else stays as it was, byte for byte in a text file: format, encoding, separators,
-    order. Each decision is held against its row first: if the row's other cells are not
-    those that the decision was about, or its label is neither the old nor the new one,
-    nothing is written. --undo gives the table of before.
+    order. Each decision is compared with its row first. If other cells of the row differ from
+    those that were decided on, or if the label is neither the old nor the new one, nothing is
+    written. --undo restores the table of before.
 
     Example: granulearn correct credit.csv --decisions suspects.csv --target class -o clean.csv
     """
@@ -70,5 +70,5 @@ def correct(
         kept = "left out" if done.dropped else "kept; --drop-excluded leaves them out"
         summary += f", {counted(done.excluded, 'row')} excluded ({kept})"
     if not done.decisions:
-        summary = "there are no decisions, and the table is copied as it is"
+        summary = "there are no decisions; the table is copied unchanged"
     out.print_written(f"{table.name}: {summary}", output)

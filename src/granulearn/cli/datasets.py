@@ -16,7 +16,7 @@ DataDirOption = Annotated[
     Path | None, Option(help="Folder with a manifest.csv; or set GRANULEARN_DATA.")
 ]
 
-datasets = typer.Typer(add_completion=False, rich_markup_mode="rich")
+datasets = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
 @datasets.callback(invoke_without_command=True)

@@ -11,7 +11,7 @@ from granulearn.utils.text import counted
 
 SHOWN_CONFLICTS = 20
 
-decisions = typer.Typer(add_completion=False, rich_markup_mode="rich", no_args_is_help=True)
+decisions = typer.Typer(add_completion=False, rich_markup_mode="markdown", no_args_is_help=True)
 
 
 @decisions.callback()

@@ -21,11 +21,10 @@ def export(
 ) -> None:
     """Write a fitted model, with its whole pipeline, as ONNX.
 
-    Before the file is written, onnxruntime predicts rows drawn from the ranges
-    and categories of training, some beyond them and some with missing cells if
-    the model takes these; its probabilities must equal the model's to 1e-5, its
-    numbers to 1e-5 of their range. The inputs bear the names of the columns; a
-    missing category is the empty text.
+    Before the file is written, onnxruntime predicts rows drawn from the ranges and categories of
+    training, some beyond them and, if the model takes these, some with missing cells. Its
+    probabilities must equal those of the model to 1e-5, its numbers to 1e-5 of their range. The
+    inputs have the names of the columns; a missing category is the empty text.
 
     Example: granulearn export model.granulearn -o model.onnx
     """

@@ -28,10 +28,12 @@ def fit(
     output: Annotated[Path, opt.output_option("Model file to write.")],
     model: opt.ModelOption = DEFAULT_MODEL,
     tune: Annotated[
-        bool, Option("--tune", help="Search the best settings first; the default needs no search.")
+        bool,
+        Option("--tune", help="Search for the best settings first; the default needs no search."),
     ] = False,
     test: Annotated[
-        float, Option(min=0.0, max=0.9, help="Fraction of rows held out; 0 uses all.")
+        float,
+        Option(min=0.0, max=0.9, help="Fraction of rows to hold out for scores; 0 fits to all."),
     ] = 0.3,
     decisions: opt.DecisionsOption = None,
     seed: opt.SeedOption = 0,
@@ -40,21 +42,21 @@ def fit(
     *,
     options: opt.TableOptions,
 ) -> None:
-    """Learn to predict a column of a table.
+    """Fit a model that predicts a column of a table.
 
-    Numbers, dates and categories are told apart (`granulearn check` shows how), missing
-    cells filled in, categories encoded, numbers scaled; all of it is saved with the
-    model, and a card with the columns, scores, versions and seed. The scores are those of the model
-    that is saved: it has not seen the rows held out.
+    The types of columns are detected (`granulearn check` shows them), missing cells filled in,
+    categories encoded and numbers scaled. The model file holds all of it, and a card with columns,
+    scores, versions and seed. The scores are those of the saved model on rows that it has not
+    seen.
 
-    A directory, a file larger than a quarter of the memory, and any table with
-    --dask is read in parts by a Dask cluster, one on this machine unless
-    --dask names another; its workers must see the table under the same path. The model
-    is then fitted to a sample of about 50,000 rows, and scored on others.
+    A directory, a file larger than a quarter of the memory, and any table with --dask is
+    read in parts by a Dask cluster, which is started here unless --dask names one; its workers must
+    see the table under the same path. The model is then fitted to a sample of about 50,000 rows,
+    and scored on others.
 
-    With --decisions, labels that a person changed are learned as corrected, excluded rows are
-    left out, and the model is scored on the rows that were looked at, with the given and with
-    the corrected labels.
+    With --decisions, changed labels are learned as corrected, excluded rows are left out, and
+    the model is scored on verified rows after learning from the given and from the corrected
+    labels.
 
     Example: granulearn fit train.csv --target label -o model.granulearn
     """

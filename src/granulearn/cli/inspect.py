@@ -30,9 +30,9 @@ def inspect(
 ) -> None:
     """Show what a model file says of itself, and what it consists of.
 
-    The digest tells damage. Only a signature tells who made the file: `ssh-keygen -Y
-    sign -n file -f KEY FILE` or `minisign -S -m FILE` makes one, and the same tool is asked
-    here whether it holds (exit code 4 if not).
+    The digest reveals damage. Only a signature says who made the file: `ssh-keygen -Y sign -n file
+    -f KEY FILE` or `minisign -S -m FILE` makes one, and the same tool checks it here (exit code
+    4 if it does not hold).
 
     Example: granulearn inspect m.granulearn --signature m.granulearn.sig --keys allowed_signers
     """

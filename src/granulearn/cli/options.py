@@ -71,9 +71,9 @@ def column_option(*flags: str, what: str, **settings: Any) -> Any:
     return Option(*flags, help=what, autocompletion=column_names, **settings)
 
 
-_TABLE = "CSV or its kin, Parquet, Feather, workbook or JSON lines; - is standard input."
-_GROUP = "Column of groups, such as patients: rows of one group do not rate each other."
-_TIMES = "Column of times: rows are rated by trees of other stretches of time."
+_TABLE = "CSV or other text, Parquet, Feather, Excel or JSON lines; - is standard input."
+_GROUP = "Column of groups, such as patients: trees rate no row of a group that they saw."
+_TIMES = "Column of times: trees rate no row of the stretch of time that they saw."
 _DASK = "Dask scheduler to work on, such as tcp://10.0.0.1:8786; `local` starts one here."
 TableArgument = Annotated[Path, Argument(help=_TABLE)]
 ModelArgument = Annotated[Path, Argument(help="Model file that `granulearn fit` wrote.")]
@@ -92,7 +92,7 @@ DecisionsOption = Annotated[
 ]
 GroupOption = Annotated[str | None, column_option(what=_GROUP)]
 TimesOption = Annotated[str | None, column_option(what=_TIMES)]
-SeedOption = Annotated[int, Option(min=0, help="Seed of everything random.")]
+SeedOption = Annotated[int, Option(min=0, help="Random seed.")]
 DaskOption = Annotated[str | None, Option(metavar="ADDRESS|local", help=_DASK)]
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object instead of tables.")]
 
@@ -100,13 +100,13 @@ JsonOption = Annotated[bool, Option("--json", help="Print one JSON object instea
 _PANEL: dict[str, Any] = {"rich_help_panel": "How the table is read"}
 _ENCODING = Option(help="Encoding of a text file, such as cp1252.", **_PANEL)
 _SHEET = Option(help="Sheet of a workbook: its name, or its number from 1.", **_PANEL)
-_SEPARATOR = Option(help="What stands between the cells of a text file.", **_PANEL)
+_SEPARATOR = Option(help="Character between the cells of a text file.", **_PANEL)
 _CATEGORICAL = "Column of categories that look like numbers; may be repeated."
 _IGNORE = "Column to leave out; may be repeated."
-_INCLUDE = "Column to use that would be left out; may be repeated."
-_DECIMAL = "Sign before decimals, . or , where the cells do not tell."
-_DAY_FIRST = "Order of day and month, where the dates do not tell."
-_EXACT = "Keep labels apart that differ in case, blanks or Unicode form only."
+_INCLUDE = "Column to use although it would be left out; may be repeated."
+_DECIMAL = "Decimal separator, . or , where the cells leave it open."
+_DAY_FIRST = "Order of day and month, where the dates leave it open."
+_EXACT = "Keep labels apart that differ only in case, blanks or Unicode form."
 
 
 @dataclass(frozen=True, kw_only=True)

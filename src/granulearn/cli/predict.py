@@ -40,18 +40,17 @@ def predict(
     *,
     options: opt.FileOptions,
 ) -> None:
-    """Predict every row of a file, of any size, in constant memory.
+    """Predict the rows of a file of any size, in constant memory.
 
-    Columns are matched by name, in any order; further columns are ignored. The
-    output has a column `prediction`, and with --proba a column
-    `probability_CLASS` for each class. A model of several numbers gives
-    `prediction_1`, `prediction_2` and so on. Cells are read as in training: one of
-    another form counts as missing, and a category that training did not have as none
-    of the known ones, both with a note. The table - is standard input.
+    Columns are matched by name, in any order; others are ignored. The output has a column
+    `prediction`, and with --proba a column `probability_CLASS` for each class; a model of
+    several numbers gives `prediction_1`, `prediction_2` and so on. Cells are read as in training:
+    one of another form counts as missing, a new category as none of the known ones, both with a
+    note. The table - is standard input.
 
-    With --dask, and for a directory whose output has no ending, parts are predicted by a Dask
-    cluster, one on this machine unless --dask names another, and the output is a folder of
-    Parquet files, one for each part, in the order of the rows.
+    With --dask, and for a directory if the output has no ending, a Dask cluster predicts the
+    parts, started here unless --dask names one. The output is a folder of Parquet files, one for
+    each part, in the order of the rows.
 
     Example: granulearn predict model.granulearn new.csv --proba -o out.csv
     """
