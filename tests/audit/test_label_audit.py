@@ -219,7 +219,7 @@ def test_names_positions_and_groups_are_as_a_reader_knows_them(case):
     names = [*"abcdefgh", ("kind", "yes")]
     found = find_issues(X, ratings, names=names, positions=np.arange(900) + 2)
     messages = {issue.kind: issue.message for issue in found}
-    assert messages["target leakage"].startswith("kind = yes alone tells")
+    assert messages["target leakage"].startswith("kind = yes alone predicts")
     assert messages["contradictory duplicates"].startswith("Rows 13 and 22 have")
     assert "duplicates across groups" not in messages
 
