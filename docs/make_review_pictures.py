@@ -49,9 +49,9 @@ def decide(browser: Chrome, truth: list[str], count: int) -> None:
     """Decide on some rows: one key each."""
     body = browser.find_element(By.TAG_NAME, "body")
     for _ in range(count):
-        card = until(browser, "return desk.card")
-        body.send_keys("q" if truth[card["row"] - 1] == card["given"] else "w")
-        until(browser, f"return desk.card && desk.card.row !== {card['row']}")
+        card = until(browser, "return panel.card")
+        body.send_keys("q" if truth[card["row"] - 1] == card["given_label"] else "w")
+        until(browser, f"return panel.card && panel.card.row !== {card['row']}")
 
 
 def until(browser: Chrome, code: str) -> dict:
@@ -100,7 +100,7 @@ def main() -> None:
             size = {"width": 1300, "height": 760, "deviceScaleFactor": 1, "mobile": False}
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
             browser.get(running.address)
-            until(browser, "return desk.card")
+            until(browser, "return panel.card")
             for order, count in STEPS:
                 browser.find_element(By.CSS_SELECTOR, f".orders [data-order={order}]").click()
                 at_rest(browser)

@@ -33,6 +33,7 @@ _NOT_FOR_NEWCOMERS = re.compile(
 _PLAIN = "pip install granulearn"
 _SERVERS = ("granulearn review ",)
 ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+/[\w-]+/")
+_COMPILER = re.compile(r"(.*-)?(cc|gcc|c\+\+|g\+\+|clang|clang\+\+|c89|c99)(-[\d.]+)?")
 _DECISIONS = 3
 _PATIENCE = 300.0
 
@@ -100,6 +101,8 @@ class Newcomer:
     def __init__(self, home: Path, wheel: Path):
         self.home = home
         self._environments: dict[tuple[str, ...], dict[str, str]] = {}
+        self._commands = home / "commands"
+        link_commands(os.environ["PATH"], self._commands)
         self._shelf = home / "shelf"
         self._shelf.mkdir()
         shutil.copy(wheel, self._shelf)
@@ -140,12 +143,12 @@ class Newcomer:
             pip_cache = subprocess.run(
                 [place / "bin" / "pip", "cache", "dir"], capture_output=True, text=True, check=True
             )
-            foreign = ("PYTHON", "GRANULEARN", "VIRTUAL_ENV", "NUMBA")
+            foreign = ("PYTHON", "GRANULEARN", "VIRTUAL_ENV")
             variables = {
                 name: value for name, value in os.environ.items() if not name.startswith(foreign)
             }
             variables |= {
-                "PATH": f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}",
+                "PATH": f"{place / 'bin'}{os.pathsep}{self._commands}",
                 "PIP_FIND_LINKS": f"{os.environ.get('PIP_FIND_LINKS', '')} {self._shelf}".strip(),
                 "PIP_CACHE_DIR": pip_cache.stdout.strip(),
                 "PIP_DISABLE_PIP_VERSION_CHECK": "1",
@@ -169,8 +172,26 @@ class Newcomer:
             raise SystemExit(f"another granulearn was installed; it lacks {sorted(missing)[0]}")
 
 
-def run(command: str, folder: Path, variables: dict[str, str]) -> None:
-    """Run a command of a page by the shell; leave with what it said if it fails."""
+def link_commands(path: str, folder: Path) -> None:
+    """Link the commands of a search path into a folder, but for C compilers: a wheel needs none.
+
+    Parameters
+    ----------
+    path : str
+        As in the variable PATH.
+    folder : Path
+        Is made.
+    """
+    folder.mkdir()
+    for directory in filter(Path.is_dir, map(Path, path.split(os.pathsep))):
+        for command in directory.iterdir():
+            link = folder / command.name
+            if not (_COMPILER.fullmatch(command.name) or link.is_symlink()):
+                link.symlink_to(command)
+
+
+def run(command: str, folder: Path, variables: dict[str, str]) -> str:
+    """Run a command of a page by the shell and return its output; exit with it on failure."""
     begin = time.monotonic()
     done = subprocess.run(
         ["sh", "-c", command],
@@ -182,9 +203,10 @@ def run(command: str, folder: Path, variables: dict[str, str]) -> None:
         check=False,
     )
     say(f"   {time.monotonic() - begin:6.1f} s  $ {command}")
+    output = done.stdout.decode(errors="replace")
     if done.returncode:
-        said = done.stdout.decode(errors="replace")
-        raise SystemExit(f"{command}\nfailed with exit code {done.returncode}:\n{said}")
+        raise SystemExit(f"{command}\nfailed with exit code {done.returncode}:\n{output}")
+    return output
 
 
 def use_server(command: str, folder: Path, variables: dict[str, str]) -> None:
@@ -217,7 +239,7 @@ def use_page(address: str) -> int:
         raise SystemExit(f"{address} served something that is no page")
     rows = json.load(urlopen(f"{address}queue?n={_DECISIONS}"))["rows"]
     for row in rows:
-        said = json.dumps({"row": row["row"], "decision": "change", "label": row["rival"]})
+        said = json.dumps({"row": row["row"], "decision": "change", "label": row["second_class"]})
         headers = {
             "Content-Type": "application/json",
             "Origin": re.match(r"http://[^/]+", address)[0],

@@ -7,8 +7,6 @@ import signal
 import pytest
 from hypothesis import settings
 
-# It is for processes that are copied, and takes a second.
-collect_ignore = ["loaded_loops.py"]
 # Set before anything reads them, and inherited by every process that a test starts.
 ENVIRONMENT = {
     # Every process of a parallel run has one core: threads of linear algebra would only

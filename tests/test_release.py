@@ -1,16 +1,18 @@
 """What a release states in several files is the same in all of them."""
 
-import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 import yaml
 from packaging.version import Version
 
 from granulearn.datasets.catalogue import catalogue
-from release.newcomer import commands_of, is_install, steps
+from release.newcomer import commands_of, is_install, link_commands, steps
 from release.pythons import find_python, named_versions
 from tests.test__extras import CONFIGURATION, PROJECT
 
@@ -33,40 +35,17 @@ def test_pyproject_citation_and_changelog_agree_on_the_version():
     ]
 
 
-def test_the_site_is_that_of_the_version():
-    versions = json.loads((ROOT / "docs" / "versions.json").read_text(encoding="utf-8"))
-    newest = PROJECT["version"].rpartition(".")[0]
-    assert versions[0] == {"name": newest, "folder": newest, "current": True}
-    assert not any("current" in version for version in versions[1:])
-    assert len({version["folder"] for version in versions}) == len(versions)
-
-
 def test_the_changelog_begins_with_what_is_not_released():
     headings = re.findall(r"^## .*$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
     assert headings[0] == "## Unreleased"
     assert len(released("\n".join(headings))) == len(headings) - 1
 
 
-def shown_by_an_index():
-    """Return what a package index shows, as the build makes it of the README."""
-    made = CONFIGURATION["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
-    text = ""
-    for fragment in made["fragments"]:
-        if "path" in fragment:
-            content = (ROOT / fragment["path"]).read_text(encoding="utf-8")
-            text += content.partition(fragment["end-before"])[0]
-        else:
-            text += fragment["text"]
-    for change in made["substitutions"]:
-        text = re.sub(change["pattern"], change["replacement"], text)
-    return text
-
-
 def test_a_package_index_is_given_no_picture_and_no_link_that_it_cannot_resolve():
-    text = shown_by_an_index()
+    text = run_path(str(ROOT / "setup.py"))["readme"]()
     assert "](" not in re.sub(r"\]\(https?://", "", text)
-    assert "Both pages" not in text
-    assert "## Does it work?" in text
+    assert "A review: 569" not in text
+    assert "## Evidence" in text
     assert "archive of sources" in text
 
 
@@ -112,9 +91,38 @@ def test_the_workflow_tests_every_python_that_is_named():
     assert WORKFLOW["jobs"]["tests"]["strategy"]["matrix"]["python"] == named_versions()
 
 
-def test_the_workflow_needs_no_secret_and_may_only_read():
-    assert WORKFLOW["permissions"] == {"contents": "read"}
-    assert "secrets" not in (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["ci.yml", "wheels.yml"])
+def test_workflows_need_no_secret_and_may_only_read(name):
+    text = (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8")
+    assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
+    assert "secrets" not in text
+
+
+def test_wheels_are_built_for_every_python_that_is_named():
+    built = CONFIGURATION["tool"]["cibuildwheel"]["build"].split()
+    assert built == [f"cp{version.replace('.', '')}-*" for version in named_versions()]
+
+
+def test_the_commands_of_a_newcomer_have_no_compiler(tmp_path):
+    names = "gcc", "cc", "x86_64-linux-gnu-gcc-12", "clang", "sh", "tcc-like", "python3"
+    (tmp_path / "bin").mkdir()
+    for name in names:
+        (tmp_path / "bin" / name).touch()
+    link_commands(f"{tmp_path / 'bin'}{os.pathsep}/nowhere", tmp_path / "linked")
+    assert {path.name for path in (tmp_path / "linked").iterdir()} == {"sh", "tcc-like", "python3"}
+
+
+@pytest.mark.slow
+def test_a_build_without_a_compiler_names_the_package_to_install(tmp_path):
+    command = [sys.executable, "setup.py", "build_ext", "--force", "--build-temp", tmp_path / "t",
+               "--build-lib", tmp_path / "lib"]  # fmt: skip
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | {"CC": "no-such-compiler"}, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "no C compiler was found (no-such-compiler)" in done.stderr
+    assert "apt-get install gcc" in done.stderr
 
 
 @pytest.mark.parametrize("form", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")))

@@ -86,13 +86,13 @@ for column, values in enumerate(scores.T):
 right.set(
     ylabel="test accuracy, %",
     ylim=(scores.min() - 4, 100),
-    title="two random divisions",
+    title="two random splits",
 )
 right.grid(axis="y")
 plt.show()
 
 # %%
-# Dots are single divisions, bars their means, and the axis does not start at zero.
+# Dots are single splits, bars their means, and the axis does not start at zero.
 # Cleaning has a price that the picture does not show: some labels that were right are
 # dropped with the wrong ones. Where a person can look at the suspects, that is the
 # better way: :doc:`/gallery/audit/plot_review_session`.

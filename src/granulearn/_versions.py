@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import sys
 from importlib.metadata import PackageNotFoundError, requires, version
 
@@ -21,28 +19,25 @@ def show_versions() -> None:
     >>> granulearn.show_versions()
     granulearn ...
     <BLANKLINE>
-    System
-      Python ...
     Packages
       ...
     Extras
       ...
-    Threads
+    System:
       ...
     """
-    parts = {
-        "System": _system_facts(),
-        "Packages": [(name, _installed(name)) for name in required_packages()],
-        "Extras": [
-            (extra, ", ".join(f"{name} {_installed(name)}" for name in required_packages(extra)))
-            for extra in EXTRAS
-        ],
-        "Threads": _thread_libraries(),
-    }
+    import sklearn  # imported here: what starts the command line must be quick
+
+    packages = [(name, _installed(name)) for name in required_packages()]
+    extras = [
+        (extra, ", ".join(f"{name} {_installed(name)}" for name in required_packages(extra)))
+        for extra in EXTRAS
+    ]
     lines = [f"granulearn {version('granulearn')}"]
-    for title, facts in parts.items():
+    for title, facts in (("Packages", packages), ("Extras", extras)):
         lines += ["", title, *(f"  {name:<18}  {fact}" for name, fact in facts)]
     sys.stdout.write("\n".join(lines) + "\n")
+    sklearn.show_versions()
 
 
 def required_packages(extra: str | None = None) -> list[str]:
@@ -53,7 +48,6 @@ def required_packages(extra: str | None = None) -> list[str]:
     extra : str, default=None
         Whose packages; None means those of the plain install.
     """
-    # Imported here: what starts the command line must be quick.
     from packaging.requirements import Requirement
 
     def comes_with(requirement: Requirement, asked: str) -> bool:
@@ -66,32 +60,8 @@ def required_packages(extra: str | None = None) -> list[str]:
     return [one.name for one in stated if comes_with(one, extra) and one.name not in plain]
 
 
-def _system_facts() -> list[tuple[str, str]]:
-    return [
-        ("Python", f"{platform.python_version()} ({platform.python_implementation()})"),
-        ("executable", sys.executable),
-        ("system", platform.platform()),
-        ("processors", str(os.cpu_count())),
-    ]
-
-
 def _installed(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
         return "is not installed"
-
-
-def _thread_libraries() -> list[tuple[str, str]]:
-    # Imported here, and for what they load: only loaded libraries are found.
-    import scipy.linalg  # noqa: F401
-    import sklearn.utils  # noqa: F401
-    from threadpoolctl import threadpool_info
-
-    found = []
-    for library in threadpool_info():
-        file, known = os.path.basename(library["filepath"]), library["version"] or "version unknown"
-        found.append(
-            (library["internal_api"], f"{known}, threads: {library['num_threads']}, {file}")
-        )
-    return found

@@ -2,13 +2,14 @@
 
 from copy import copy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.issues import Issue
-from granulearn.audit.noise_rate import NoiseRate
+from granulearn.audit.ratings import NoiseRate
 from granulearn.review.audit_page import summarize_audit
 from tests.audit.tables import three_clouds
 
@@ -18,10 +19,8 @@ ISSUES = [
     Issue("repeated rows", 0.02, tuple(range(12)), "12 rows repeat."),
     Issue(EVIL, 0.01, (), f"Order matters {EVIL}"),
 ]
-NOISE = NoiseRate(
-    *(0.1, 0.07, 0.134), "sure regions", "Rests on regions where one class is sure.", (0.1,)
-)
-CANNOT = NoiseRate(np.nan, np.nan, np.nan, "none", "Classes overlap everywhere.", ())
+NOISE = NoiseRate(0.1, 0.07, 0.134, "confident rows", "Rests on confident rows.")
+CANNOT = NoiseRate(np.nan, np.nan, np.nan, "none", "Classes overlap everywhere.")
 
 
 def audited(n=150, rate=0.1, evil=False):
@@ -63,10 +62,13 @@ def summary_of(X, audit, names=NAMES):
     """Return the summary of the page."""
     table = pd.DataFrame(X, columns=names).astype(object)
     table.iloc[:, 2] = [f"{EVIL}{k % 7}" for k in range(len(X))]
-    rows = range(1, len(X) + 1)
-    return summarize_audit(
-        audit, X, table, title=f"animals{EVIL}.csv", row_numbers=rows, names=names
+    rows = np.arange(len(X))
+    labels = audit.given_label_.astype(str).tolist()
+    shown = SimpleNamespace(
+        target="animal", rows=rows, hashes=[f"h{row}" for row in rows], label_cells=labels
     )
+    done = SimpleNamespace(audit=audit, X=X, names=names, table=shown, shown_cells=lambda: table)
+    return summarize_audit(done, f"animals{EVIL}.csv")
 
 
 def full_summary():

@@ -13,7 +13,7 @@ def test_the_worst_come_first_and_the_others_share_a_line():
     shown = worst_first(some(30)[::-1], "{n} more")
     assert [issue.rows[0] for issue in shown[:-1]] == list(range(MOST_OF_A_KIND))
     assert shown[-1].rows == tuple(range(MOST_OF_A_KIND, 30))
-    assert shown[-1].words == "10 more"
+    assert shown[-1].message == "10 more"
     assert worst_first(some(3), "{n} more") == some(3)
     assert worst_first([], "{n} more") == []
 

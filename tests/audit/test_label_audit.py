@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from granulearn.audit import LabelAudit, audit_labels
 from granulearn.audit import label_audit as module
+from granulearn.audit.label_audit import find_issues
 from granulearn.forest import BallForestClassifier
 from tests.audit.tables import three_clouds
 
@@ -58,8 +59,8 @@ def test_the_estimates_are_in_the_attributes_of_the_table():
     attrs = audit_labels(X, y, random_state=0).attrs
     assert attrs["noise_rate"] == pytest.approx(wrong.mean(), abs=0.03)
     assert attrs["noise_low"] <= wrong.mean() <= attrs["noise_high"]
-    assert attrs["noise_basis"] == "sure regions"
-    assert "at random" in attrs["noise_words"]
+    assert attrs["noise_basis"] == "confident rows"
+    assert "at random" in attrs["noise_message"]
     assert list(attrs["expected_errors"]) == [20, 50, 100]
 
 
@@ -84,12 +85,6 @@ def test_the_only_sample_of_a_class_is_unknown_last_and_never_flagged():
     assert np.isnan(table["label_quality"].iloc[-1])
     assert table.loc[7, "predicted_label"] == "yak"
     assert not table.loc[7, "is_label_issue"]
-
-
-def test_threads_change_nothing():
-    X, y, _ = three_clouds()
-    alone = audit_labels(X, y, random_state=0)
-    pd.testing.assert_frame_equal(audit_labels(X, y, random_state=0, n_jobs=3), alone)
 
 
 def test_large_data_is_rated_by_smaller_trees_with_nearly_as_many_votes(monkeypatch):
@@ -145,21 +140,6 @@ def test_text_one_class_and_wrong_settings_are_errors_that_say_what_to_do():
         LabelAudit(action="delete").fit(X, y)
 
 
-def test_rows_to_review_are_named_as_in_the_data_and_can_be_given_back():
-    X, y, wrong = three_clouds()
-    order = np.random.default_rng(3).permutation(len(y))
-    frame = pd.DataFrame(X, index=order)
-    audit = LabelAudit(random_state=0).fit(frame, y)
-    truth = pd.Series(three_clouds(rate=0.0)[1], index=order)
-    rows = audit.next_to_review(40, random_fraction=1.0)
-    again = LabelAudit(random_state=0).fit(
-        frame, y, verified=rows.assign(label=truth.loc[rows.index])
-    )
-    assert set(order[again.verified_]) == set(rows.index)
-    assert again.noise_.low <= wrong.mean() <= again.noise_.high
-    assert_array_equal(again.to_frame().index, order[again.ratings_.worst_first])
-
-
 def test_nothing_is_forecast_where_nothing_is_known():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1_000, 4)), rng.integers(2, size=1_000)
@@ -168,20 +148,88 @@ def test_nothing_is_forecast_where_nothing_is_known():
     assert audit.expected_errors() == {}
 
 
-def test_corrected_rows_count_for_their_true_class():
-    X, y, wrong = three_clouds()
-    truth = three_clouds(rate=0.0)[1]
-    at = np.flatnonzero(wrong)[:5]
-    corrected = pd.Series(truth[at], index=at)
-    ratings = LabelAudit(random_state=0).fit(X, y, verified=corrected).ratings_
-    assert_array_equal(ratings.classes[ratings.believed[at]], truth[at])
-    assert ratings.trusted[at].all()
-    others = ~ratings.verified
-    assert_array_equal(ratings.believed[others], ratings.given[others])
-
-
 def test_groups_may_be_named_beside_numbers():
     X, y, _ = three_clouds()
     frame = pd.DataFrame(X).add_prefix("x").assign(who=np.arange(len(y)) % 7)
     by_name = audit_labels(frame, y, groups="who", random_state=0)
     assert set(by_name.index) == set(range(len(y)))
+
+
+# --- issues beside single labels
+
+
+def planted():
+    """Return a table with one issue of each kind, and the groups of its rows."""
+    X, y, _ = three_clouds(900, rate=0.02)
+    rng = np.random.default_rng(5)
+    # Four more columns of noise, so that few columns predict the classes.
+    X = np.column_stack([X, rng.normal(size=(900, 4))])
+    rows = 400 + np.flatnonzero(rng.random(50) < 0.6)
+    y[rows] = np.where(y[rows] == "cat", "dog", "cat")
+    y = np.where((y == "emu") & (rng.random(900) < 0.5), "owl", y)
+    X[11] = X[20]
+    y[11], y[20] = "cat", "dog"
+    X[30] = X[800] + 1e-5
+    y[30] = y[800]
+    X[60, 5] = 500
+    groups = np.where(np.arange(900) < 700, "train", "test")
+    X = np.column_stack([X, np.unique(y, return_inverse=True)[1] + 0.01 * rng.normal(size=900)])
+    X[30, -1], X[11, -1] = X[800, -1], X[20, -1]
+    return X, y, groups
+
+
+def audited(X, y):
+    return LabelAudit(random_state=0).fit(X, y).ratings_
+
+
+@pytest.fixture(scope="module")
+def case():
+    X, y, groups = planted()
+    # The last column leaks the target, so that an audit with it would doubt nothing.
+    return X, audited(X[:, :-1], y), groups
+
+
+def test_each_planted_issue_is_found(case):
+    X, ratings, groups = case
+    found = find_issues(X, ratings, groups=groups)
+    kinds = {issue.kind: issue for issue in found}
+    assert kinds["contradictory duplicates"].rows == (11, 20)
+    assert (30, 800) in {issue.rows for issue in found if issue.kind == "duplicates across groups"}
+    assert 60 in {row for issue in found if issue.kind == "outlier" for row in issue.rows}
+    assert kinds["overlapping classes"].classes == ("emu", "owl")
+    assert len(set(kinds["doubtful block"].rows) & set(range(400, 450))) > 35
+    assert kinds["target leakage"].columns == ("column 8",)
+    scores = [issue.score for issue in found]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    assert all(issue.message.endswith(".") for issue in found)
+
+
+def test_a_clean_table_has_hardly_an_issue():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 5))
+    y = (X.sum(axis=1) + rng.normal(size=800) > 0).astype(int)
+    found = find_issues(X, audited(X, y), groups=np.arange(800) // 100)
+    assert {issue.kind for issue in found} <= {"outlier"}
+    assert len(found) <= 4
+
+
+def test_names_positions_and_groups_are_as_a_reader_knows_them(case):
+    X, ratings, _ = case
+    names = [*"abcdefgh", ("kind", "yes")]
+    found = find_issues(X, ratings, names=names, positions=np.arange(900) + 2)
+    messages = {issue.kind: issue.message for issue in found}
+    assert messages["target leakage"].startswith("kind = yes alone predicts")
+    assert messages["contradictory duplicates"].startswith("Rows 13 and 22 have")
+    assert "duplicates across groups" not in messages
+
+
+def test_the_table_of_issues_has_a_row_for_each(case):
+    X, y, _ = planted()
+    audit = LabelAudit(random_state=0).fit(X, y)
+    assert list(audit.issues.columns) == ["kind", "score", "rows", "columns", "classes", "message"]
+    assert audit.issues["message"].tolist() == [issue.message for issue in audit.issues_]
+    with pytest.raises(ValueError, match="names has 1 names, and X has 9 columns"):
+        LabelAudit(random_state=0).fit(X, y, names=["a"])
+    with pytest.raises(ValueError, match=r"rows has shape \(900, 2\), and X has 900 rows"):
+        LabelAudit(random_state=0).fit(X, y, rows=np.zeros((900, 2)))

@@ -13,10 +13,8 @@ from granulearn.audit.ratings import (
     AMBIGUOUS,
     FINE,
     UNKNOWN,
-    VERDICTS,
-    WRONG,
     Ratings,
-    likeliest_other,
+    most_probable_other,
 )
 from tests.audit.tables import three_clouds
 
@@ -27,27 +25,17 @@ def audit():
     return LabelAudit(random_state=0).fit(X, y)
 
 
-def test_every_label_has_one_verdict_and_flagged_ones_are_wrong(audit):
+def test_the_second_class_is_the_predicted_one_or_the_most_probable_other(audit):
     ratings = audit.ratings_
-    assert set(ratings.verdicts) <= set(VERDICTS)
-    assert len(ratings.verdicts) == 150
-    assert_array_equal(ratings.verdicts == WRONG, audit.is_label_issue_)
-    assert_array_equal(ratings.classes[ratings.given], audit.given_label_)
-    assert_array_equal(ratings.classes[ratings.predicted], audit.predicted_label_)
-    assert 0 < audit.is_label_issue_.sum() < 150
-
-
-def test_the_rival_is_the_suggested_class_or_the_most_probable_other(audit):
-    ratings = audit.ratings_
-    assert (ratings.rivals != ratings.given).all()
+    assert (ratings.second_classes != ratings.given).all()
     doubted = ratings.predicted != ratings.given
-    assert_array_equal(ratings.rivals[doubted], ratings.predicted[doubted])
+    assert_array_equal(ratings.second_classes[doubted], ratings.predicted[doubted])
     for at in np.flatnonzero(~doubted):
         others = [code for code in range(3) if code != ratings.given[at]]
-        assert ratings.proba[at, ratings.rivals[at]] == ratings.proba[at, others].max()
+        assert ratings.proba[at, ratings.second_classes[at]] == ratings.proba[at, others].max()
 
 
-def test_what_cannot_be_rated_has_no_rival_and_is_not_trusted():
+def test_what_cannot_be_rated_has_no_second_class_and_is_not_trusted():
     X, y, _ = three_clouds()
     y = y.astype(object)
     y[4] = "once"
@@ -55,16 +43,9 @@ def test_what_cannot_be_rated_has_no_rival_and_is_not_trusted():
         ratings = LabelAudit(random_state=0).fit(X, y).ratings_
     assert_array_equal(np.flatnonzero(~ratings.known), [4])
     assert ratings.verdicts[4] == UNKNOWN
-    assert ratings.rivals[4] == -1
+    assert ratings.second_classes[4] == -1
     assert not ratings.trusted[4]
     assert ratings.worst_first[-1] == 4
-
-
-def test_verified_labels_are_trusted_whatever_the_forest_says(audit):
-    ratings = audit.ratings_
-    at = np.flatnonzero(audit.is_label_issue_)[0]
-    assert not ratings.trusted[at]
-    assert replace(ratings, verified=np.arange(150) == at).trusted[at]
 
 
 def test_only_labels_that_are_fine_and_reliable_are_trusted_unverified(audit):
@@ -89,26 +70,26 @@ def test_open_labels_come_by_label_quality_then_verified_ones_then_unknown_ones(
     assert ratings.worst_first.tolist() == [1, 3, 5, 0, 4, 2]
 
 
-def test_one_class_has_no_rival():
+def test_one_class_has_no_second_class():
     one = np.ones((3, 1))
     zeros = np.zeros(3, dtype=int)
     ratings = Ratings(
         np.array(["a"]), zeros, one, one[:, 0], one[:, 0], zeros, np.full(3, FINE), zeros > 0
     )
-    assert_array_equal(ratings.rivals, -1)
+    assert_array_equal(ratings.second_classes, -1)
 
 
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 5))
-def test_the_likeliest_other_class_is_never_the_given_one_and_none_is_more_probable(
+def test_the_most_probable_other_class_is_never_the_given_one_and_none_is_more_probable(
     seed, n_classes
 ):
     rng = np.random.default_rng(seed)
     # Few values, so that there are ties and impossible classes.
     proba = rng.integers(0, 3, size=(20, n_classes)) / 4
     codes = rng.integers(n_classes, size=20)
-    best, amount = likeliest_other(proba, codes)
+    best, amount = most_probable_other(proba, codes)
     for row in range(20):
         others = [proba[row, k] for k in range(n_classes) if k != codes[row]]
         assert best[row] != codes[row]
         assert amount[row] == proba[row, best[row]] == max(others)
-    assert_array_equal(likeliest_other(np.full((1, n_classes), np.nan), codes[:1])[1], 0)
+    assert_array_equal(most_probable_other(np.full((1, n_classes), np.nan), codes[:1])[1], 0)

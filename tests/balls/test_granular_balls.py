@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from benchmarks.bench_balls import noisy_table
+from benchmarks.speed import noisy_table
 from granulearn import GranularBalls, generate_balls
 
 

@@ -32,9 +32,9 @@ def slow_scores(balls, n_neighbors, closeness, spread):
         lsi = np.mean([balls.labels[j] != balls.labels[i] for j in nearest])
         nu = np.sqrt((1 - mu**2) * lsi)
         omega = np.exp(-balls.radii[i] / (balls.radii.mean() + EPSILON))
-        numerator = nu**2 if closeness == "published" else 1 - nu**2
+        numerator = nu**2 if closeness == "scripts" else 1 - nu**2
         ratio = numerator / (2 - mu**2 - nu**2 + EPSILON)
-        theta = 1 - ratio if closeness == "published" else ratio
+        theta = 1 - ratio if closeness == "scripts" else ratio
         scores.append(omega * mu + (1 - omega) * theta)
     return np.array(scores)
 
@@ -42,7 +42,7 @@ def slow_scores(balls, n_neighbors, closeness, spread):
 @given(
     random_ball_sets(),
     st.integers(1, 50),
-    st.sampled_from(["published", "zhang-xu"]),
+    st.sampled_from(["scripts", "zhang-xu"]),
     st.sampled_from(["std", "rms"]),
 )
 def test_scores_are_the_equations_ball_by_ball(balls, n_neighbors, closeness, spread):
@@ -64,10 +64,10 @@ def test_the_two_closenesses_differ_by_the_ignorance(balls):
     radii = np.zeros(len(balls))
     radii[0] = 1.0
     one_large = ball_set(balls.centers, balls.labels, radii=radii)
-    published = SDAPMembership(closeness="published")(one_large)
+    scripts = SDAPMembership(closeness="scripts")(one_large)
     zhang_xu = SDAPMembership(closeness="zhang-xu")(one_large)
-    assert (published >= zhang_xu - 1e-12).all()
-    assert_allclose(published[1:], zhang_xu[1:])
+    assert (scripts >= zhang_xu - 1e-12).all()
+    assert_allclose(scripts[1:], zhang_xu[1:])
 
 
 def test_a_ball_of_one_sample_scores_its_place_in_the_class():

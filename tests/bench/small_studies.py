@@ -1,4 +1,4 @@
-"""Studies small enough for a test: generated sets, few and fast cells."""
+"""Studies small enough for a test: generated sets, few and fast runs."""
 
 import multiprocessing
 from functools import cache
@@ -11,7 +11,6 @@ import pytest
 from msgspec.structs import replace
 
 from granulearn.bench import (
-    PAPER_STUDIES,
     Outcome,
     Store,
     Study,
@@ -24,7 +23,8 @@ from granulearn.bench import (
     summarize_paper,
 )
 from granulearn.bench.running import draw_missing
-from tests.warm_processes import copies
+from granulearn.bench.study_files import PAPER_STUDIES
+from tests.processes import copies
 
 SMALL = """
 question = "Does a test of the studies work?"

@@ -194,9 +194,9 @@ def test_a_table_is_read_by_its_path_from_the_study_file_on(file, tmp_path):
         summary = summarize(store)
     assert (result.computed, result.failed) == (2, ())
     assert summary["datasets"] == ["two_moons", "own"]
-    (own,) = [group for group in summary["runs"] if group["dataset"] == "own"]
-    assert own["splits"][0]["source"] == "file:own.csv"
-    assert own["splits"][0]["scores"]["accuracy"] > 0.9
+    ((_, outcome),) = summary["runs"]["own", "clean", "tree"]
+    assert outcome.source == "file:own.csv"
+    assert outcome.scores["accuracy"] > 0.9
 
 
 def test_a_changed_table_is_another_run_and_a_store_knows_it_without_the_file(file):
@@ -239,52 +239,28 @@ def test_what_is_wrong_is_said_with_file_and_key(file, old, new, said):
     assert str(file) in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("data/own.csv", "own.csv has the columns 'size', 'colour', 'label'; write"),
-        ("data/own.csv", '{ path = "data/own.csv", target = "COLUMN" }'),
-        ("none.csv.gz", "is a path, not the name of a data set, and no such file is there; write"),
-        ("own.toml", '{ path = "own.toml", target = "COLUMN" }'),
-    ],
-)
-def test_a_path_as_plain_text_is_told_how_a_table_is_written(file, name, said):
-    file.write_text(STUDY.replace('"two_moons"', f'"{name}"'))
+def test_a_file_in_the_place_of_a_name_is_told_how_a_table_is_written(file):
+    file.write_text(STUDY.replace('"two_moons"', '"data/own.csv"'))
     with pytest.raises(StudyError) as caught:
         load_study(file)
-    assert f"{file}, datasets[0]: '{name}' is a path" in str(caught.value)
-    assert said in str(caught.value)
+    assert f"{file}, datasets[0]: 'data/own.csv' is a file" in str(caught.value)
+    assert '{ path = "data/own.csv", target = "COLUMN" }' in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("labels", "ignored"),
     [
-        ("data/own.csv", "is not named; own.csv has the columns 'size', 'colour', 'label'; add"),
-        ("none.csv", 'the column of labels is not named; add target = "COLUMN"'),
+        (["x"] * 30, []),
+        ([f"{number / 7:.5f}" for number in range(30)], []),
+        (["x", "y"] * 15, ["size"]),
     ],
 )
-def test_a_table_without_target_is_told_which_columns_there_are(file, path, said):
-    file.write_text(STUDY.replace('"data/own.csv", target = "label"', f'"{path}"'))
-    with pytest.raises(StudyError) as caught:
-        load_study(file)
-    assert f"{file}: datasets[1].target: " in str(caught.value)
-    assert said in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("runs", "ignored", "key"),
-    [
-        (["x"] * 30, [], "datasets[1].target: "),
-        ([f"{number / 7:.5f}" for number in range(30)], [], "datasets[1].target: "),
-        (["x", "y"] * 15, ["size"], "datasets[1]: "),
-    ],
-)
-def test_what_cannot_be_learned_from_is_named_by_its_key(file, runs, ignored, key):
-    lines = [f"{number},{run}" for number, run in enumerate(runs)]
+def test_a_table_without_labels_or_features_is_named_by_its_key(file, labels, ignored):
+    lines = [f"{number},{label}" for number, label in enumerate(labels)]
     table = file.parent / "data" / "own.csv"
     table.write_text("\n".join(["size,label", *lines]) + "\n")
     file.write_text(STUDY.replace('"label" }', f'"label", ignore = {ignored} }}'))
     unit = expand(load_study(file))[1].unit
     with pytest.raises(StudyError) as caught:
         load_dataset(unit.dataset, None, unit.file)
-    assert str(caught.value).startswith(f"{file}, {key}{table}")
+    assert str(caught.value).startswith(f"{file}, datasets[1]: {table}")

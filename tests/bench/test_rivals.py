@@ -60,14 +60,6 @@ def test_texts_as_labels_give_what_codes_give(rival, blobs):
     np.testing.assert_allclose(wrapped.predict_proba(X).sum(axis=1), 1, rtol=1e-14)
 
 
-def test_the_estimator_that_was_passed_stays_as_it_is(blobs):
-    X, labels, _ = blobs
-    listener = Listener()
-    CodedLabelsClassifier(listener, random_state=3).fit(X, labels)
-    assert not hasattr(listener, "seen_")
-    assert listener.random_state is None
-
-
 def test_a_seed_reaches_a_model_that_does_not_list_one():
     fixed = {"estimator": {"estimator": "catboost.CatBoostClassifier", "fixed": {"verbose": False}}}
     path = "granulearn.bench.rivals.CodedLabelsClassifier"
@@ -88,16 +80,6 @@ def test_a_tenth_is_held_out_with_the_shares_of_the_classes(blobs):
     assert np.bincount(fitted).tolist() == [90, 90, 90]
     given = sorted(map(tuple, X))
     assert sorted(map(tuple, np.vstack([X_fit, X_held]))) == given
-
-
-def test_the_rows_held_out_depend_on_the_seed_alone(blobs):
-    X, labels, _ = blobs
-    held = [
-        EarlyStoppedClassifier(Listener(), random_state=seed).fit(X, labels).estimator_.asked_[0][0]
-        for seed in (1, 1, 2)
-    ]
-    np.testing.assert_array_equal(held[0], held[1])
-    assert not np.array_equal(held[0], held[2])
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
-"""Cells: what they are, what their key and their seed depend on."""
+"""Runs of a study: their number, keys and seeds."""
 
 import itertools
 
 import pytest
 
 from granulearn.bench import StudyError, expand, select
-from granulearn.bench import runs as cells_module
 from granulearn.bench.runs import Condition, Part, Unit, conditions
 from granulearn.bench.study import Split
 from tests.bench.small_studies import N_RUNS, small_study
@@ -73,12 +72,6 @@ def test_tuning_is_no_part_of_a_method_that_is_not_tuned(tmp_path):
     before = [c.key for c in expand(small_study(tmp_path)) if c.method.name == "tree"]
     changed = expand(small_study(tmp_path, ("folds = 3", "folds = 4")))
     assert before == [c.key for c in changed if c.method.name == "tree"]
-
-
-def test_another_protocol_is_another_run(tmp_path, monkeypatch):
-    before = expand(small_study(tmp_path))[0].key
-    monkeypatch.setattr(cells_module, "PROTOCOL_VERSION", 99)
-    assert expand(small_study(tmp_path))[0].key != before
 
 
 def test_keys_and_seeds_are_the_same_on_every_machine(tmp_path):

@@ -123,17 +123,6 @@ def test_calibration_error_is_that_of_its_slow_twin(predictions, n_bins):
     assert found == pytest.approx(slow_calibration_error(right, confidence, n_bins), abs=1e-12)
 
 
-def test_probabilities_are_asked_for_once(prediction, monkeypatch):
-    calls = []
-    answer = prediction.model.predict_proba
-    monkeypatch.setattr(
-        prediction.model, "predict_proba", lambda X: calls.append(len(X)) or answer(X)
-    )
-    prediction.score("log_loss")
-    prediction.score("calibration_error")
-    assert calls == [30]
-
-
 def test_average_precision_is_that_of_the_rarest_class(prediction):
     assert (prediction.y == "yes").sum() < (prediction.y == "no").sum()
     yes = prediction.model.predict_proba(prediction.X)[:, 1]

@@ -12,7 +12,7 @@ import pytest
 
 from granulearn.bench import Outcome, Store, StoreError, expand
 from tests.bench.small_studies import small_study
-from tests.warm_processes import Code
+from tests.processes import Code
 
 MACHINE = {"python": "3"}
 
@@ -66,9 +66,9 @@ def test_a_failure_never_replaces_a_result_but_a_result_replaces_a_failure(tmp_p
     failure = Outcome(run.key, run.unit.seed, reason="RuntimeError: no")
     with Store(tmp_path / "a.db") as store:
         store.save(run, failure, MACHINE)
-        assert not store.done(run.key)
+        assert store.done_keys() == set()
         store.save(run, outcome_of(run), MACHINE)
-        assert store.done(run.key)
+        assert store.done_keys() == {run.key}
         store.save(run, failure, MACHINE)
         assert store.rows()[run.key].outcome == outcome_of(run)
 

@@ -29,7 +29,8 @@ def in_terminal(width: int, *arguments) -> list[str]:
         shown = _read_all(ours)
     os.close(ours)
     text = _STYLE.sub("", shown.decode("utf-8"))
-    return [line.rstrip() for line in text.replace("\r\n", "\n").split("\n")]
+    lines = text.replace("\r\n", "\n").split("\n")
+    return [line.rpartition("\r")[2].rstrip() for line in lines]  # progress was drawn over
 
 
 def _read_all(terminal: int) -> bytes:

@@ -62,8 +62,6 @@ def test_a_category_that_is_missing_in_a_whole_ball_is_empty(tmp_path):
     [
         (["--plot", "balls.jpeg2000"], exit_codes.USAGE, "use .png or .pdf or .svg"),
         (["-o", "balls.parquet"], exit_codes.USAGE, "ends in '.parquet'; use .csv or .txt"),
-        (["-o", "b.txt", "--plot", "no/b.png"], exit_codes.NOT_WRITTEN, "no does not exist"),
-        (["-o", "no.csv"], exit_codes.USAGE, "is also an input"),
         (["--membership", "guess"], exit_codes.USAGE, "is not one of evidence, fuzzy, sdap"),
         (["--maker", "guess"], exit_codes.USAGE, "is not one of gbg++"),
     ],

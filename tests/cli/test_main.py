@@ -1,6 +1,5 @@
 """Entry point: lazy verbs, one line and an exit code for every failure, signals."""
 
-import logging
 import os
 import re
 import signal
@@ -14,14 +13,14 @@ import pytest
 
 import granulearn
 from granulearn.bench import StudyError
-from granulearn.cli import application, exit_codes, main, output
+from granulearn.cli import application, exit_codes
 from granulearn.cli.application import VERBS
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 from granulearn.models import ModelFileError, OnnxMismatchError
 from granulearn.tables import TableError
 from tests.cli.commands import COMMAND, fails, fails_with, in_real_process, run, succeeds
 from tests.cli.commands import granulearn as command
-from tests.warm_processes import Code, Command
+from tests.processes import Code, Command
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "command-line.md"
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
@@ -218,24 +217,11 @@ def test_a_reader_that_has_enough_ends_it_without_a_word(fitted, arguments):
     assert (done.returncode, done.stderr) == (exit_codes.NOBODY_READS, b"")
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_compiling_is_noted_on_a_terminal_and_not_by_other_processes(terminal, monkeypatch, capsys):
-    logger = logging.getLogger("granulearn.loops")
-    monkeypatch.setattr(logger, "filters", [])
-    output.note_compiling()
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
-    logger.info("compiling")
-    assert capsys.readouterr().err.count("granulearn: note: compiling") == terminal
-    monkeypatch.setattr("os.getpid", lambda: -1)
-    logger.info("compiling")
-    assert capsys.readouterr().err == ""
-
-
 # --- signals
 
 INTERRUPTED = "granulearn: error: interrupted; no output was written.\n"
 
-# A lock of the system is waited for without looking at signals, as compiled loops run.
+# A lock of the system is waited for without looking at signals, as long calls into C run.
 DEAF = """
 import ctypes, sys
 from granulearn.cli.main import Stop
@@ -264,33 +250,18 @@ def test_a_verb_that_is_deaf_ends_all_the_same_and_leaves_nothing(tmp_path, numb
     assert list(tmp_path.iterdir()) == []
 
 
-# A verb of one moment at which a signal comes; `exec` and `__del__` treat interrupts in ways of
-# their own, and so do functions that other languages call.
 AT_A_MOMENT = """
-import ctypes, signal, sys, time
+import signal, sys, time
 from granulearn.cli import application, main
 
-class Going:
-    def __del__(self):
-        signal.raise_signal(signal.SIGTERM)
-
-def stop():
-    signal.raise_signal(signal.SIGTERM)
-
 def verb(arguments):
-    if moment == "in text":
-        exec("stop()")
-    elif moment == "called":
-        ctypes.CFUNCTYPE(None)(stop)()
-    elif moment == "going":
-        Going()
-    time.sleep(60)
+    signal.raise_signal(signal.SIGTERM)
 
 class Stopped(main.Stop):
     def listen(self):
         super().listen()
         if moment == "before":
-            stop()
+            signal.raise_signal(signal.SIGTERM)
 
 moment = sys.argv[1]
 main.Stop, application.run_verb = Stopped, verb
@@ -300,7 +271,7 @@ main.main()
 
 @needs_signals
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", ["before", "in text", "called", "going"])
+@pytest.mark.parametrize("moment", ["before", "in the verb"])
 def test_a_signal_is_heard_at_every_moment_and_gives_its_own_code(moment):
     with Code(AT_A_MOMENT, moment) as process:
         _, said = process.communicate(timeout=50)
@@ -326,14 +297,3 @@ print(signal.getsignal(signal.SIGTERM).__class__.__name__)
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "Stop\n", "")
-
-
-def test_other_ignored_errors_are_shown_as_python_does(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "unraisablehook", main.Stop()._not_raised)
-
-    class Going:
-        def __del__(self):
-            raise ValueError("said all the same")
-
-    Going()
-    assert "said all the same" in capsys.readouterr().err

@@ -83,8 +83,8 @@ def test_an_end_on_another_day_is_told_with_its_date(monkeypatch):
             return cls(2026, 3, 31, 23, 9)
 
     monkeypatch.setattr("granulearn.cli.bench.datetime", Clock)
-    assert time_left(3000) == "left: 50:00, done at 23:59"
-    assert time_left(3600) == "left: 60:00, done at 2026-04-01 00:09"
+    assert time_left(3000) == "left: 0:50:00, done at 23:59"
+    assert time_left(3600) == "left: 1:00:00, done at 2026-04-01 00:09"
     assert time_left(None) == "estimating the time left"
 
 
@@ -110,7 +110,7 @@ def test_what_cannot_be_run_is_refused_in_one_line(arguments, code, said, tmp_pa
         ('"RVFLClassifier"', '"RVFLClasifier"', "small.toml, method[0] ('RVFL')"),
         ('"circles"', '"circels"', "small.toml, datasets[1]: "),
         ('"circles"', '"qqq"', "no data set is named 'qqq'; see `granulearn datasets`."),
-        ('"circles"', '{ path = "own.csv", target = "label" }', "small.toml, datasets[1].target: "),
+        ('"circles"', '{ path = "own.csv", target = "label" }', "small.toml, datasets[1]: "),
     ],
 )
 def test_a_study_that_is_wrong_is_refused_with_file_and_key(tmp_path, old, new, said):

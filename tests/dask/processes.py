@@ -1,7 +1,6 @@
 """Real schedulers and workers, and tables whose blocks kill a process when they are made."""
 
 import os
-import runpy
 import signal
 import time
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,7 +13,7 @@ import dask.array as da
 import numpy as np
 
 from granulearn.dask import open_client
-from tests.warm_processes import Warm, copies
+from tests.processes import Program, copies
 
 N_BLOCKS = 12
 ROWS = 400
@@ -114,21 +113,13 @@ def cluster_apart():
 @contextmanager
 def dask_process(*arguments):
     """Run a part of Dask's command line; it is gone afterwards."""
-    with Warm(_dask, "dask", *arguments) as process:
+    with Program("-m", "dask", *arguments, quiet=True) as process:
         try:
             yield process
         finally:
             # The whole group: a nanny that is killed leaves its worker behind.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-
-
-def _dask():
-    """Be Dask's command line; what it says is of no interest."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    runpy.run_module("dask", run_name="__main__")
 
 
 @contextmanager

@@ -15,10 +15,10 @@ from granulearn.audit.table_audit import audit_table
 from granulearn.dask import tables
 from granulearn.dask.tables import audit_on_cluster, predict_on_cluster, train_on_cluster
 from granulearn.models import load_model, save_model
+from granulearn.models.prediction import Predictor
 from granulearn.tables import ColumnOptions, TableError, open_table, read_training_table
 from granulearn.tables.io import text as text_io
 from granulearn.tables.parse.cells import row_hashes
-from granulearn.training.prediction import Predictor
 from granulearn.training.training import train
 from tests.cli.commands import people, write_people
 from tests.dask.chunked import write_parts
@@ -34,7 +34,7 @@ def in_parts(path, model="rvfl", *, target="label", test=0.0, seed=0, **options)
             ColumnOptions(**options),
             test=test,
             seed=seed,
-            tell=heard.append,
+            progress=heard.append,
         )
     return trained, heard
 
@@ -86,7 +86,7 @@ def test_a_messy_table_in_parts_is_the_one_in_memory(tmp_path, monkeypatch):
     assert [text.split()[0] for text in heard[:2]] == ["profiling", "checking"]
     table = in_memory(path)
     alone = train(table, "rvfl", tune=False, test=0.3, seed=0)
-    for name in ("rows", "schema", "target", "labels", "findings", "remarks", "warnings"):
+    for name in ("rows", "schema", "target", "labels", "findings", "notes", "warnings"):
         assert getattr(trained.report, name) == getattr(table.report, name), name
     assert {column.name: column.kind for column in table.schema.used} == {
         "Alter": "number",
@@ -170,7 +170,13 @@ def audited_people(folder, n_rows=1500, seed=0):
 def audited(path, ratings, n_worst=20):
     with open_table(path) as file:
         return audit_on_cluster(
-            file, "label", ColumnOptions(), ratings, n_worst=n_worst, seed=0, tell=lambda _: None
+            file,
+            "label",
+            ColumnOptions(),
+            ratings,
+            n_worst=n_worst,
+            seed=0,
+            progress=lambda _: None,
         )
 
 

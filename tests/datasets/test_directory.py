@@ -31,7 +31,7 @@ def small_dir(tmp_path):
 def test_every_set_of_the_manifest_has_the_figures_it_states():
     directory = shared_data_dir()
     manifest = read_manifest(directory)
-    names = [name for name, line in manifest.items() if line.has_file]
+    names = [name for name, entry in manifest.items() if entry.sources]
     assert set(shared_names()) <= set(names)
     assert len(names) == 37  # 35 of the paper's, 2 beside them
     for name in names:
@@ -65,14 +65,14 @@ def test_the_copy_with_missing_values_differs_only_there():
 def test_subdirectories_with_a_manifest_belong(small_dir):
     manifest = read_manifest(small_dir)
     assert list(manifest) == ["mine", "lost", "more"]
-    assert manifest["more"].has_file
+    assert manifest["more"].sources == ("directory",)
     X, y = load_from_directory("more", small_dir)
     assert (len(X), list(y)) == (2, ["a", "b"])
 
 
 def test_a_line_without_a_file_has_no_figures(small_dir):
     line = read_manifest(small_dir)["lost"]
-    assert (line.has_file, line.rows, line.minority_rows) == (False, None, None)
+    assert (line.sources, line.rows, line.minority_rows) == ((), None, None)
     with pytest.raises(SourceUnavailableError, match=r"has no lost\.csv"):
         load_from_directory("lost", small_dir)
 

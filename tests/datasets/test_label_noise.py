@@ -81,20 +81,6 @@ def test_a_transition_matrix_is_met_to_within_one_sample(y, seed, matrix_seed):
         assert (np.abs(counts - matrix[i] * sizes[i]) < 1 + 1e-9).all()
 
 
-@pytest.mark.slow
-def test_a_transition_matrix_is_met_on_average_in_small_classes():
-    y = np.array([0, 0, 1, 1, 1])
-    matrix = [[0.7, 0.3], [0.1, 0.9]]
-    runs = 4000
-    total = np.zeros((2, 2))
-    for seed in range(runs):
-        noisy = flip_labels(y, kind="transition", transition=matrix, random_state=seed).labels
-        for i in range(2):
-            total[i] += [np.mean(noisy[y == i] == j) for j in range(2)]
-    # Five standard errors of a mean over the runs, each at most 1/2 apart.
-    np.testing.assert_allclose(total / runs, matrix, atol=5 * 0.5 / np.sqrt(runs))
-
-
 def test_the_identity_matrix_changes_nothing_and_a_permutation_everything():
     y = np.array(["a", "b", "c"] * 5)
     assert not flip_labels(y, kind="transition", transition=np.eye(3)).mask.any()

@@ -11,7 +11,7 @@ import pandas as pd
 from tests.end_to_end.messy_records import Planted, messy
 from tests.end_to_end.messy_sources import bundled, keel, shuffled, statsmodels, written
 
-LEAK = "gives the target away"
+LEAK = "target leakage"
 WORDS = [
     "cells", "seen", "under", "the", "lens", "round", "small", "large", "dark", "pale", "grouped",
     "apart", "few", "many",
@@ -155,7 +155,7 @@ def leak_code_and_text(folder: Path) -> Planted:
     )
 
 
-@messy("a number that gives the target away: a count that is 0 for one class only")
+@messy("a number that leaks the target: a count that is 0 for one class only")
 def leak_count(folder: Path) -> Planted:
     data = statsmodels("fair").iloc[::16].reset_index(drop=True)
     clean = data[["rate_marriage", "age", "yrs_married", "religious"]].copy()

@@ -95,7 +95,7 @@ def _packed(folder: Path, name: str) -> tuple[Path, bytes, Planted]:
         site_code="north", outcome_cd=clean["label"].map({"positive": 1, "negative": 0})
     )
     data = dirty.to_csv(index=False).encode()
-    left_out = {"site_code": "constant", "outcome_cd": "gives the target away"}
+    left_out = {"site_code": "constant", "outcome_cd": "target leakage"}
     path = folder / name
     return path, data, Planted(path, "label", clean, left_out=left_out)
 

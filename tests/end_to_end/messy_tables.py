@@ -38,12 +38,12 @@ SHARED = {
     ),
     "real_noise/groovy-1_5_7.csv.gz": (
         "HeuBug",
-        "gzip; file names, a count that gives the target away",
+        "gzip; file names, a count that leaks the target",
         ("File", "HeuBugCount"),
     ),
     "real_noise/activemq-5.0.0.csv.gz": (
         "HeuBug",
-        "gzip; file names, a count that gives the target away",
+        "gzip; file names, a count that leaks the target",
         ("File", "HeuBugCount"),
     ),
 }

@@ -88,8 +88,8 @@ for name, column, kind, code in (
     ("text of escape sequences", ["\x1b[31m", "y"] * 20, None, OK),
 ):
     nested = pa.types.is_nested(pa.array(column, kind).type) or "bytes" in name
-    says = "left out: nested" if nested else ""
-    odd(f"Parquet: {name}", "t.parquet", beside(column, kind), code, says)
+    says = ["left out: nested"] * nested
+    odd(f"Parquet: {name}", "t.parquet", beside(column, kind), code, *says)
 for name, labels, kind in (
     ("lists", [["a"], ["b"]] * 20, None),
     ("bytes", [b"a", b"b"] * 20, None),

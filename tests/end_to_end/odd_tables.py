@@ -11,8 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.end_to_end.bad_tables import PLAIN as TEXT
-
+# Forty rows to learn from, where only something else is odd.
+TEXT = "size,colour,label\n" + "".join(
+    f"{row}.5,{'red' if row % 3 else 'blue'},{'a' if row % 2 else 'b'}\n" for row in range(40)
+)
 # Exit codes; damage at random may hit what nothing depends on.
 OK, REFUSED, NO_FILE, EITHER = (0,), (3,), (5,), (0, 3)
 LINES = TEXT.splitlines()
@@ -26,8 +28,10 @@ class OddTable:
     """Takes a folder and returns the path to give to the command."""
     codes: tuple[int, ...]
     """The exit codes that are right: a model, or why there is none."""
-    says: str
-    """What is said of it."""
+    says: tuple[str, ...]
+    """Words that must occur in what is said of it."""
+    target: str
+    options: tuple[str, ...]
 
 
 ODD: dict[str, OddTable] = {}
@@ -38,7 +42,9 @@ def odd(
     file: str,
     content: str | bytes | Callable[[Path], object],
     codes: tuple[int, ...],
-    says: str = "",
+    *says: str,
+    target: str = "label",
+    options: tuple[str, ...] = (),
 ) -> None:
     """Note a file under a name, with what is in it, or a function that writes it."""
 
@@ -51,7 +57,7 @@ def odd(
         return path
 
     assert name not in ODD, name
-    ODD[name] = OddTable(make, codes, says)
+    ODD[name] = OddTable(make, codes, says, target, options)
 
 
 def with_header(header: str) -> str:

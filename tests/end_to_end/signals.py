@@ -13,16 +13,16 @@ import signal
 import subprocess
 import sys
 import time
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from granulearn.cli import exit_codes
+from granulearn.models import load_model
 from tests.bench.small_studies import write_study
 from tests.cli.commands import COMMAND, people, succeeds
 from tests.cli.decided import ANN, BEN
-from tests.warm_processes import Command
+from tests.processes import Command
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 # What a terminal sends reaches every process of a command.
@@ -196,7 +196,7 @@ def is_whole(path: Path) -> bool:
     if path.suffix == ".html":
         return content.rstrip().endswith(b"</html>")
     if path.suffix == ".granulearn":
-        return zipfile.is_zipfile(path)
+        return bool(load_model(path))
     if path.suffix == ".png":
         return b"IEND" in content[-20:]
     if path.suffix == ".csv":

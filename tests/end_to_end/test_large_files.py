@@ -129,8 +129,8 @@ def test_a_fit_can_be_interrupted_too(tmp_path):
         text=True,
     )
     deadline = time.monotonic() + WAIT_SECONDS
-    # The compiler of the ball engine is loaded when the first balls are made.
-    while "llvmlite" not in Path(f"/proc/{process.pid}/maps").read_text():
+    # The loops of the forest are loaded when the fit begins.
+    while "granulearn/forest/_splitter" not in Path(f"/proc/{process.pid}/maps").read_text():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.02)

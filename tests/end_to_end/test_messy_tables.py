@@ -67,9 +67,9 @@ def column_facts(folder: Path, name: str) -> dict[str, dict]:
 
 def all_said(report: dict) -> str:
     """Return all sentences of a report, joined."""
-    sentences = [*report["remarks"], *report["warnings"], *report["problems"]]
+    sentences = [*report["notes"], *report["warnings"], *report["problems"]]
     for column in report["columns"]:
-        sentences += [f"{column['name']}: {odd}" for odd in column["odd"]]
+        sentences += [f"{column['name']}: {odd}" for odd in column["warnings"]]
     return "\n".join(sentences)
 
 
@@ -107,7 +107,7 @@ def test_what_is_said_to_be_planted_is_there(name, folder):
 
 
 @every_table
-def test_the_survey_names_every_column(name, folder):
+def test_check_names_every_column(name, folder):
     table = planted(folder, name)
     wanted = {*table.clean.columns, *table.left_out}
     named = {*column_facts(folder, name), checked(folder, name)["target"]["name"]}
@@ -119,7 +119,7 @@ def test_the_survey_names_every_column(name, folder):
 def test_columns_become_what_they_are(name, folder):
     facts = column_facts(folder, name)
     kinds = planted(folder, name).kinds
-    assert {column: facts[column]["is"] for column in kinds} == kinds
+    assert {column: facts[column]["kind"] for column in kinds} == kinds
 
 
 @every_table
@@ -127,12 +127,12 @@ def test_what_carries_no_meaning_or_too_much_is_left_out_and_nothing_else(name, 
     table = planted(folder, name)
     facts = column_facts(folder, name)
     judged = set(table.left_out) | set(table.clean.columns) - {table.target}
-    left_out = {column: facts[column]["left_out"] for column in judged}
+    left_out = {column: facts[column]["dropped"] for column in judged}
     assert {column: why for column, why in left_out.items() if why} == table.left_out
 
 
 @every_table
-def test_units_and_missing_marks_are_counted_by_column(name, folder):
+def test_units_and_null_tokens_are_counted_by_column(name, folder):
     table = planted(folder, name)
     facts = column_facts(folder, name)
     assert {column: facts[column]["unit"] for column in table.units} == table.units
@@ -151,7 +151,7 @@ def test_spellings_of_labels_are_joined_and_counted(name, folder):
 
 
 @every_table
-def test_repeated_and_conflicting_rows_are_counted(name, folder):
+def test_duplicates_and_conflicts_are_counted(name, folder):
     table = planted(folder, name)
     report = checked(folder, name)
     assert report["duplicates"] >= table.duplicates
@@ -187,20 +187,20 @@ def test_suspects_hold_every_row_once(name, folder):
 
 
 @every_table
-def test_a_messy_table_teaches_what_its_clean_twin_teaches(name, folder):
+def test_a_messy_table_gives_the_model_of_its_clean_copy(name, folder):
     """The oracle of every parsed cell: a model of plain numbers, ISO dates and one spelling."""
     table = planted(folder, name)
-    twin = folder / f"{name} clean.csv"
+    copy = folder / f"{name} clean.csv"
     # Random features depend on the order of columns.
     order = [column["name"] for column in checked(folder, name)["columns"]]
     table.clean[[*filter(table.clean.columns.__contains__, order), table.target]].to_csv(
-        twin, index=False
+        copy, index=False
     )
     if name in UNDECIDED:
         assert len(predicted(table.path, table.target)) == len(table.clean)
     else:
         np.testing.assert_allclose(
-            predicted(table.path, table.target), predicted(twin, table.target), atol=1e-6
+            predicted(table.path, table.target), predicted(copy, table.target), atol=1e-6
         )
 
 
@@ -218,7 +218,7 @@ def test_the_shared_tables_get_in_and_their_oddities_are_said(file, tmp_path):
     report = succeeds("check", path, "--target", target, "--json").json
     named = json.dumps(report, ensure_ascii=False)
     assert unsaid(odd, named) == []
-    left_out = {column["name"] for column in report["columns"] if column["left_out"]}
+    left_out = {column["name"] for column in report["columns"] if column["dropped"]}
     columns = {column["name"] for column in report["columns"]}
     assert set(odd) & columns <= left_out
     audit = succeeds("audit", path, "--target", target)

@@ -13,8 +13,15 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.pipeline import make_pipeline
 
-from benchmarks.load_test import APP, free_port, load_test, make_model, wait_for
-from benchmarks.soak import ALLOWED, soak
+from benchmarks.campaigns import (
+    ALLOWED,
+    APP,
+    free_port,
+    load_test,
+    make_model,
+    soak,
+    wait_for,
+)
 from granulearn import TablePreprocessor
 from granulearn.cli.export import rows_to_compare
 from granulearn.models import to_onnx

@@ -1,12 +1,15 @@
-"""Laws of the boosted member: which rows a booster sees, and when it stops."""
+"""Laws of boosted trees: which rows a booster sees, when it stops, and its trees as arrays."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from granulearn.datasets import flip_labels
 from granulearn.ensemble import BoostedTreesClassifier, boosting
-from granulearn.ensemble.boosting import n_leaves
+from granulearn.ensemble.boosting import find_one_hot, join_one_hot, n_leaves, trees_of
+from granulearn.rvfl import one_hot
+from tests.rvfl.families import overlapping_classes
 
 
 def rings(n=900, seed=0):
@@ -30,9 +33,6 @@ def test_every_row_is_predicted_by_the_booster_that_did_not_see_it():
     assert_allclose(near.mean(axis=1), 1 / 3, atol=0.02)
     proba = np.mean([booster.proba(X, 3) for booster in model.boosters_], axis=0)
     assert_allclose(model.predict_proba(X), proba)
-    # A label of one's own never reaches one's own prediction.
-    own = model.out_of_sample_proba_[np.arange(len(y)), y]
-    assert own.mean() < model.predict_proba(X)[np.arange(len(y)), y].mean()
 
 
 def test_a_group_is_never_divided():
@@ -48,6 +48,13 @@ def test_wrong_labels_stop_it_earlier():
     noisy = flip_labels(y, 0.4, random_state=0).labels
     clean, wrong = (BoostedTreesClassifier(random_state=0).fit(X, each) for each in (y, noisy))
     assert len(wrong.boosters_[0].roots) < len(clean.boosters_[0].roots)
+
+
+def test_random_labels_leave_about_the_class_frequencies():
+    X, _ = rings(300)
+    y = np.random.default_rng(1).integers(2, size=300)
+    model = BoostedTreesClassifier(random_state=0).fit(X, y)
+    assert np.abs(model.predict_proba(X)[:, 1] - y.mean()).mean() < 0.1
 
 
 def test_trees_of_two_classes_grow_with_the_rows_and_those_of_more_are_large():
@@ -95,5 +102,74 @@ def test_a_class_that_is_rare_or_not_in_every_fold_is_no_obstacle():
     model = BoostedTreesClassifier(random_state=0).fit(X, y)
     assert_allclose(model.predict_proba(X).sum(axis=1), 1)
     assert np.isfinite(model.out_of_sample_proba_).all()
-    two = np.where(y == 2, 2, 0)
-    assert BoostedTreesClassifier(random_state=0).fit(X, two).score(X, two) > 0.8
+
+
+# ---- one-hot encoded columns
+
+
+def one_hot_table(seed=0, n=900):
+    """Return a number, a category in columns 1 to 6, its codes, and labels that need both."""
+    rng = np.random.default_rng(seed)
+    category, number = rng.integers(6, size=n), rng.normal(size=n)
+    y = (number + np.array([-2.0, 2.0, 0.0, 1.5, -1.5, 0.0])[category] > 0).astype(int)
+    return np.column_stack([number, np.eye(6)[category]]), category, y
+
+
+def test_neighbouring_columns_are_joined_if_no_row_has_two_ones():
+    a, b, c = np.array([1, 0, 0, 0.0]), np.array([0, 1, 0, 0.0]), np.array([0, 1, 1, 0.0])
+    numbers = np.array([0.5, 1, 0, 0])
+    X = np.column_stack([a, b, numbers, c, a, b])
+    starts, factors = find_one_hot(X, one_hot(np.array([0, 1, 1, 0]), 2))
+    assert starts.tolist() == [0, 2, 3, 5]
+    assert factors[[2, 5]].tolist() == [1, 1]
+    assert_array_equal(join_one_hot(X, starts, factors)[:, 1], numbers)
+
+
+def test_a_category_becomes_the_smoothed_share_of_a_class():
+    X, category, y = one_hot_table()
+    starts, factors = find_one_hot(X, one_hot(y, 2))
+    known = np.array([(y[category == each].sum() + 10 * y.mean()) for each in range(6)])
+    known /= np.bincount(category) + 10
+    joined = join_one_hot(np.vstack([X, np.zeros(7)]), starts, factors)[:, 1]
+    unknown, sign = joined[-1], np.sign(factors[2])
+    assert_allclose(sign * (joined[:-1] - unknown), known[category] - y.mean(), atol=1e-12)
+
+
+def test_the_order_of_categories_does_not_matter():
+    X, _, y = one_hot_table()
+    order = [0, 4, 2, 6, 1, 3, 5]
+    model = BoostedTreesClassifier(random_state=0).fit(X, y)
+    other = BoostedTreesClassifier(random_state=0).fit(X[:, order], y)
+    assert model.score(X, y) > 0.95
+    assert_allclose(model.predict_proba(X), other.predict_proba(X[:, order]))
+    assert_allclose(model.feature_importances_[order], other.feature_importances_, atol=1e-12)
+    assert (model.feature_importances_[[1, 2]] > model.feature_importances_[[3, 6]].max()).all()
+
+
+# ---- trees as arrays
+
+
+@pytest.fixture(params=[2, 3])
+def fitted(request):
+    X, y = overlapping_classes(request.param, n_samples=400)
+    booster = HistGradientBoostingClassifier(max_iter=12, early_stopping=False).fit(X, y)
+    d = X.shape[1]
+    return X, y, boosting._Fit(booster, booster.classes_, [], np.arange(d), np.ones(d))
+
+
+def test_the_first_rounds_predict_as_the_staged_booster(fitted):
+    X, y, fit = fitted
+    n_classes, staged = len(np.unique(y)), list(fit.booster.staged_predict_proba(X))
+    for n_rounds in (1, 7, 12):
+        proba = trees_of(fit, n_rounds).proba(X, n_classes)
+        assert_allclose(proba, staged[n_rounds - 1], atol=1e-6)
+    frequencies = np.bincount(y) / len(y)
+    found = trees_of(fit, 0).proba(X[:2], n_classes)
+    assert_allclose(found, np.tile(frequencies, (2, 1)), atol=1e-2)
+
+
+def test_a_class_that_was_not_seen_has_no_probability(fitted):
+    X, y, fit = fitted
+    proba = trees_of(fit, 12).proba(X, len(np.unique(y)) + 1)
+    assert_allclose(proba[:, -1], 0)
+    assert_allclose(proba.sum(axis=1), 1)

@@ -45,7 +45,7 @@ N_ROWS = 70
 DONE = "done"
 
 
-def outcome_of(path: Path, rows, inspects: bool = True) -> tuple[str, str]:
+def outcome_of(path: Path, rows) -> tuple[str, str]:
     """Return what comes of a file, and a word about it."""
     try:
         loaded = load_model(path)
@@ -59,8 +59,7 @@ def outcome_of(path: Path, rows, inspects: bool = True) -> tuple[str, str]:
         if is_read:
             found = loaded.check(rows)
             json.dumps([str(found), found.to_json()])
-            code = inspected(path) if inspects else 0
-            if code != 0:
+            if code := inspected(path):
                 return RAISED, f"inspect ended with {code}"
         if is_classifier(loaded.pipeline):
             proba = model.predict_proba(rows)
@@ -93,14 +92,14 @@ def rows_for(path: Path) -> Any:
     return new_rows(loaded.pipeline)
 
 
-def serve(folder: Path, inspects: bool) -> None:
+def serve(folder: Path) -> None:
     """Note, line by line, what comes of a kind of model after the damage of each of some seeds."""
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     rows = {path.stem: rows_for(path) for path in sorted(folder.glob("*.granulearn"))}
     for name, own in rows.items():
         # What is compiled and imported on first use is no part of a time limit.
-        word, said = outcome_of(folder / f"{name}.granulearn", own, inspects)
+        word, said = outcome_of(folder / f"{name}.granulearn", own)
         assert word == VALID, (name, word, said)
     files = {name: (folder / f"{name}.granulearn").read_bytes() for name in rows}
     # A file in memory: half of the time would go to the disk.
@@ -121,7 +120,7 @@ def serve(folder: Path, inspects: bool) -> None:
                 change = damaged if seed % 2 else edited
                 draft.write_bytes(change(files[name], seed))
                 signal.setitimer(signal.ITIMER_REAL, SECONDS)
-                outcome = outcome_of(draft, rows[name], inspects)
+                outcome = outcome_of(draft, rows[name])
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 file.write(json.dumps(outcome).encode() + b"\n")
         tell(DONE)
@@ -140,20 +139,15 @@ class Worker:
     ----------
     folder : Path
         Has a model of each kind.
-    inspects : bool, default=True
-        Whether files of tables are inspected by the command line, too.
-    module : str
-        What the process runs; it calls `serve`.
     """
 
-    def __init__(self, folder: Path, inspects: bool = True, module: str = "tests.models.mutations"):
-        self.folder, self.inspects, self.module = folder, inspects, module
+    def __init__(self, folder: Path):
+        self.folder = folder
         self._start()
 
     def _start(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", self.module, str(self.folder),
-             str(int(self.inspects))],
+            [sys.executable, "-m", "tests.models.mutations", str(self.folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -195,4 +189,4 @@ class Worker:
 
 
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]), bool(int(sys.argv[2])))
+    serve(Path(sys.argv[1]))

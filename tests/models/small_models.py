@@ -21,7 +21,6 @@ KINDS = [
 ]
 SMALL = {"n_hidden": 5, "n_layers": 2, "n_estimators": 3}
 OF_A_TABLE = "of a table"
-MODELS_OF_TESTS = ("RVFLClassifier",)
 # Settings that lead to other parts of a file.
 OTHERS = {
     "with known noise": (granulearn.RobustClassifier, {"noise_matrix": 0.1}),
@@ -98,15 +97,12 @@ def new_rows(model):
     return rows
 
 
-def save_models(folder: Path, only: tuple[str, ...] = ()) -> list[str]:
+def save_models(folder: Path) -> list[str]:
     """Save a small model of each kind under its name, and return the names."""
     names = []
     for name, fit in models():
-        if not only or name in only:
-            save_model(fit(), folder / f"{name}.granulearn")
-            names.append(name)
-    if only:
-        return names
+        save_model(fit(), folder / f"{name}.granulearn")
+        names.append(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         read = fitted(write_messy_people(folder))

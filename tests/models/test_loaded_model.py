@@ -17,7 +17,6 @@ from granulearn.models import (
     ColumnCard,
     LoadedModel,
     ModelCard,
-    ModelFileError,
     load_model,
     loaded_model,
     save_model,
@@ -154,35 +153,16 @@ def test_threads_get_the_answers_of_one(model, frame):
             assert_array_equal(found, expected[number])
 
 
-def test_many_rows_are_predicted_in_pieces(table, frame, monkeypatch):
-    model = fitted(table)
-    whole = model.predict_proba(frame)
-    monkeypatch.setattr(loaded_model, "MAX_ROWS_PER_CHUNK", 64)
-    pieces = LoadedModel(model.pipeline, model.card)
-    assert pieces.rows_per_chunk == 64
-    for rows_per_piece in (64, 7):
-        monkeypatch.setattr(loaded_model, "MAX_ROWS_PER_PIECE", rows_per_piece)
-        np.testing.assert_allclose(pieces.predict_proba(frame), whole, rtol=1e-12)
-        assert pieces.predict(frame).tolist() == model.predict(frame).tolist()
-
-
 def test_the_place_of_a_missing_cell_is_told_in_any_piece(monkeypatch):
-    rows = pd.DataFrame({"a": np.arange(9.0)})
+    rows = pd.DataFrame({"a": np.arange(90.0)})
     model = LoadedModel(
-        RVFLClassifier(random_state=0).fit(rows, [0, 1, 1] * 3),
+        RVFLClassifier(random_state=0).fit(rows, [0, 1, 1] * 30),
         ModelCard(columns=input_cards(rows)),
     )
-    monkeypatch.setattr(loaded_model, "MAX_ROWS_PER_PIECE", 4)
-    rows.loc[6, "a"] = np.nan
-    with pytest.raises(TableError, match="row 7: column 'a' has a missing cell"):
+    monkeypatch.setattr(loaded_model, "MAX_ROWS_PER_CHUNK", 64)
+    rows.loc[70, "a"] = np.nan
+    with pytest.raises(TableError, match="row 71: column 'a' has a missing cell"):
         model.predict(rows)
-
-
-def test_wide_encodings_get_fewer_rows_at_a_time(table, monkeypatch):
-    model = fitted(table)
-    assert model.rows_per_chunk == loaded_model.MAX_ROWS_PER_CHUNK
-    monkeypatch.setattr(model.pipeline[-1], "n_features_in_", 2**15)
-    assert LoadedModel(model.pipeline, model.card).rows_per_chunk == 64
 
 
 def test_a_model_of_numbers_has_no_probabilities():
@@ -192,11 +172,6 @@ def test_a_model_of_numbers_has_no_probabilities():
     assert_array_equal(model.predict(X), pipeline.predict(X))
     with pytest.raises(AttributeError, match="RVFLRegressor predicts numbers"):
         model.predict_proba(X)
-
-
-def test_a_model_without_the_columns_of_a_table_says_so(model):
-    with pytest.raises(ModelFileError, match="without the columns of a table"):
-        LoadedModel(model.pipeline, ModelCard()).predict({"a": 1})
 
 
 @pytest.mark.parametrize("cell", [np.inf, True, "1,5", b"1", [1], "much"])

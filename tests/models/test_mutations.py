@@ -5,10 +5,8 @@ Every file is loaded as users load it, in a process with limits of time and memo
 
 import pytest
 
-from tests.models.damage import damaged, edited
-from tests.models.ending_worker import ABORTS, LOOPS
-from tests.models.mutations import CRASH, HANG, REFUSED, VALID, Worker
-from tests.models.small_models import MODELS_OF_TESTS, save_models
+from tests.models.mutations import REFUSED, VALID, Worker
+from tests.models.small_models import save_models
 
 N_FILES = 1_000
 
@@ -32,23 +30,3 @@ def test_damaged_and_edited_files_are_refused_or_predict_valid_numbers(tmp_path)
     # The edits are real, and not all of them.
     words = [word for (_, seed), (word, _) in outcomes.items() if seed % 2 == 0]
     assert min(words.count(REFUSED), words.count(VALID)) > len(words) // 10
-
-
-def test_the_damage_of_a_seed_is_always_the_same(tmp_path):
-    save_models(tmp_path, MODELS_OF_TESTS)
-    data = (tmp_path / "RVFLClassifier.granulearn").read_bytes()
-    for change in (damaged, edited):
-        assert change(data, 3) == change(data, 3)
-        assert any(change(data, seed) != data for seed in range(4))
-
-
-def test_a_file_that_ends_the_worker_is_named_and_the_others_are_tried(tmp_path):
-    save_models(tmp_path, MODELS_OF_TESTS)
-    worker = Worker(tmp_path, module="tests.models.ending_worker")
-    try:
-        outcomes = worker.try_many("RVFLClassifier", range(6))
-    finally:
-        worker.close()
-    assert outcomes.keys() == {*range(6)}
-    assert (outcomes.pop(ABORTS)[0], outcomes.pop(LOOPS)[0]) == (CRASH, HANG)
-    assert {word for word, _ in outcomes.values()} <= {REFUSED, VALID}

@@ -156,10 +156,6 @@ def test_every_model_on_a_table(kind):
     assert_predicts_the_same(fitted_to_table(kind), new_rows(), new_rows())
 
 
-def test_two_classes_on_a_table():
-    assert_predicts_the_same(fitted_to_table(RVFLClassifier, 2), new_rows(), new_rows())
-
-
 SETTINGS = [
     *(RVFLClassifier(activation=name, C=100) for name in activation_names()),
     *(CRVFLClassifier(activation=name) for name in complex_activation_names()),
@@ -222,18 +218,6 @@ def test_rows_on_a_boundary_go_the_same_way(n_rows):
     _, probabilities = session_of(to_onnx(model, X)).run(None, {"X": rows})
     wanted = model.predict_proba(rows) if n_rows else np.empty((0, 3))
     assert_allclose(probabilities, wanted, rtol=0, atol=1e-15)
-
-
-def test_a_tie_of_nearest_balls_goes_to_the_first():
-    X = np.repeat([[0.0], [2.0], [4.0]], 3, axis=0)
-    model = GranularBallKNNClassifier(random_state=0).fit(X, np.repeat([2, 0, 1], 3))
-    assert_predicts_the_same(model, X, np.array([[1.0], [3.0]]))
-
-
-def test_values_near_the_largest_number():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(80, 3)) * 1e300, rng.integers(0, 2, 80)
-    to_onnx(BallForestClassifier(random_state=0, n_estimators=30).fit(X, y), X, tolerance=1e-15)
 
 
 # ---- bad cells
@@ -406,9 +390,9 @@ def test_raw_rows_are_read_by_the_schema_of_the_graph():
     assert inputs["city"].ravel().tolist() == ["", "Graz", "Lyon", ""]
     found = session_of(onnx_model).run(None, inputs)[1]
     assert_allclose(found[1:], pipeline.predict_proba(frame[:3]), atol=1e-12)
-    with pytest.raises(ValueError, match="'price' holds 'dear', which is no number"):
+    with pytest.raises(ValueError, match="'price' holds 'dear', not numbers"):
         onnx_inputs([{**rows[0], "price": "dear"}], onnx_model)
-    with pytest.raises(ValueError, match=r"lack 2 of 3 columns: 'city', 'day'"):
+    with pytest.raises(ValueError, match=r"lacks 2 of the 3 columns .*: 'day', 'city'"):
         onnx_inputs([{"price": "1,00 €"}], onnx_model)
     with pytest.raises(ValueError, match="text is no table"):
         onnx_inputs("rows.csv", onnx_model)
@@ -514,8 +498,8 @@ def test_empty_text_as_a_category_is_refused():
         to_onnx(pipeline.fit(X, [0, 1] * 20), X)
 
 
-@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
-@pytest.mark.parametrize("kind", EVERY_MODEL)
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+@pytest.mark.parametrize("kind", [RVFLClassifier, RVFLRegressor, BallForestClassifier])
 def test_a_model_that_predicts_otherwise_is_not_handed_out(kind, size, monkeypatch):
     X, y, _ = numbers(3, kind)
     model = new(kind).fit(X, y * np.array([size, 1, 1]) if is_regressor(kind()) else y)
@@ -552,9 +536,3 @@ def test_the_check_takes_targets_of_any_size(exponent, offset, n_rows):
     model = RVFLRegressor(n_hidden=20, random_state=0).fit(X, (y / 1e6 + offset) * 10.0**exponent)
     # Of an offset of a million times the range, rounding alone is 1e-10 of the range.
     assert export.largest_difference(model, to_onnx(model, X[:n_rows]), X) < 1e-7
-
-
-def test_targets_that_are_all_zero_are_compared_as_they_are():
-    X, y, _ = numbers(1, RVFLRegressor)
-    model = RVFLRegressor(random_state=0).fit(X, 0 * y)
-    assert export.largest_difference(model, to_onnx(model, X), X) == 0

@@ -12,7 +12,6 @@ from granulearn.models.row_reading import (
     RowReading,
 )
 from granulearn.tables import TableError, open_table
-from granulearn.tables.schema import joined_rows
 from tests.models.loaded_models import fitted, place, row_of, write_messy_people
 from tests.training.small_tables import read
 
@@ -35,31 +34,6 @@ def test_rows_in_pieces_are_typed_as_in_training(loaded, table):
     found = pd.concat([piece.astype({"città": object}) for piece in pieces], ignore_index=True)
     expected = read(table, ignore=("prediction",)).X.astype({"città": object})
     pd.testing.assert_frame_equal(found, expected)
-
-
-def test_many_rows_are_read_as_a_few_and_surprise_in_the_same_way(loaded, table):
-    """Of many rows, numbers, yes and no and categories are looked up for a whole column."""
-    cities = pd.read_csv(table, dtype=str, keep_default_na=False)["città"].tolist()
-    odd = {"città": ["Atlantis", " Roma", None, "n/a", "?"], "member": ["maybe", "", " JA", None]}
-    batch = row_of(
-        table,
-        città=(cities + odd["città"] + ["Roma"] * 25) * 20,
-        member=(["ja", "NEIN", "Yes", "#N/A"] * 36 + odd["member"] + ["no"] * 2) * 20,
-        age=([f"{age}" for age in range(20, 80)] * 2 + ["-", "old", "1e1", ""] + ["7"] * 26) * 20,
-    )
-    many, few = RowReading(loaded.inputs), RowReading(loaded.inputs)
-    at_once = many.read(batch, place)
-    parts = [few.read(batch.slice(at, 50), place, at) for at in range(0, batch.num_rows, 50)]
-    in_parts = joined_rows(parts)
-    pd.testing.assert_frame_equal(
-        at_once.to_frame().astype({"città": object}),
-        in_parts.to_frame().astype({"città": object}),
-    )
-    assert many.failures == few.failures
-    assert {*many.failures} == {"age", "member"}
-    assert many.unknown == few.unknown
-    assert many.known_cells == few.known_cells
-    assert [*many.warnings(place)] == [*few.warnings(place)]
 
 
 def test_cells_of_another_form_count_as_missing_and_are_named(loaded, table):
@@ -141,7 +115,7 @@ def test_messages_hold_the_beginning_of_a_long_cell(loaded, table):
 
 def test_a_model_without_the_columns_of_a_table_is_refused():
     with pytest.raises(ModelFileError, match="without the columns of a table"):
-        ModelInputs(ModelCard())
+        ModelInputs.of_card(ModelCard())
 
 
 def test_a_category_that_no_row_has_is_no_surprise(loaded, table):

@@ -27,8 +27,7 @@ def test_training_rows_are_as_in_training(model, table):
     assert str(found) == "120 rows: all cells are as in training."
     assert [column.name for column in found.columns] == list(model.inputs.names)
     by_name = {column.name: column for column in found.columns}
-    empty = by_name["città"].missing
-    assert by_name["città"].missing_in_training == pytest.approx(empty / 120)
+    assert by_name["città"].missing_in_training == by_name["città"].missing
 
 
 def test_every_kind_of_drift_is_counted_in_its_column(model, table):
@@ -66,19 +65,6 @@ def test_the_worst_column_comes_first_and_json_holds_all_of_it(model, table):
     assert json.loads(json.dumps(found.to_json()))["columns"][0]["rows"] == 3
 
 
-def test_a_column_says_that_it_is_as_in_training():
-    assert str(ColumnCheck("a", 2)) == "column 'a': as in training, of 2 cells"
-    many = ColumnCheck("a", 9, failures=1, unknown=dict.fromkeys("abcd", 1))
-    assert "1 of another form, 4 of unknown categories ('a', 'b', 'c', ...)" in str(many)
-    assert RowsCheck(1, (many,)).drifted == (many,)
-
-
-def test_of_a_long_category_the_beginning_is_shown():
-    column = ColumnCheck("a", 1, unknown={"x" * 1_000_000: 1})
-    assert "x'... (1,000,000 characters)), of 1 cell" in str(column)
-    assert len(str(column)) < 200
-
-
 def test_a_column_that_the_feed_lost_has_drifted(model, table):
     rows = pd.read_csv(table, dtype=str, keep_default_na=False)
     found = model.check(rows.assign(price=None, **{"città": None}))
@@ -110,7 +96,7 @@ def test_missing_cells_beyond_chance_are_those_that_shuffled_rows_hardly_have(in
     # The oracle deals the empty cells out to training and new rows at random, many times.
     dealt = np.random.default_rng(0).permuted(np.tile(np.arange(120 + rows), (4000, 1)), axis=1)
     for missing in range(1, rows + 1):
-        column = ColumnCheck("a", rows, missing, 0, 0, 0, {}, in_training / 120, 120)
+        column = ColumnCheck("a", rows, missing, 0, 0, 0, {}, in_training, 120)
         at_least = (dealt[:, :rows] < in_training + missing).sum(axis=1) >= missing
         share = at_least.mean()
         if share > 0.004 or share == 0:  # nearer to one in a thousand the oracle is too coarse

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
 from granulearn import TablePreprocessor
-from granulearn.preprocess.table_preprocessor import N_FOLDS, _even_folds
+from granulearn.preprocess.table_preprocessor import N_FOLDS, _even_folds, date_parts
 from granulearn.tables import open_table, read_training_table
 
 
@@ -106,28 +106,13 @@ def test_a_mapping_gives_what_a_frame_does_row_by_row_too(kind):
     cells = as_mapping(frame, kind)
     expected = preprocessor.transform(frame)
     assert_array_equal(preprocessor.transform(cells), expected)
-    codes = preprocessor.transform_codes(frame)
-    assert_array_equal(preprocessor.transform_codes(cells), codes)
     for row in range(5):
         one = {name: column[row : row + 1] for name, column in reversed(cells.items())}
         assert_array_equal(preprocessor.transform(one), expected[row : row + 1])
-        assert_array_equal(preprocessor.transform_codes(one), codes[row : row + 1])
     nothing = {name: column[:0] for name, column in cells.items()}
     assert preprocessor.transform(nothing).shape == (0, expected.shape[1])
     from_cells = TablePreprocessor().fit(cells, y)
     assert_array_equal(from_cells.transform(cells), expected)
-
-
-def test_codes_keep_numbers_and_gaps():
-    frame, y = mixed_table()
-    preprocessor = TablePreprocessor().fit(frame, y)
-    codes = preprocessor.transform_codes(frame.assign(city="new"))
-    mask = preprocessor.categorical_mask_
-    assert_array_equal(codes[:, ~mask][:, 0], frame["age"])
-    assert np.isnan(codes[:, mask][:, 0]).all()
-    streets = np.array([*preprocessor.categories_["street"], None], dtype=object)
-    own = np.nan_to_num(codes[:, mask][:, 1], nan=len(streets) - 1).astype(int)
-    assert_array_equal(streets[own], frame["street"])
 
 
 def test_dates_become_parts_named_as_tables_names_them(tmp_path):
@@ -138,10 +123,10 @@ def test_dates_become_parts_named_as_tables_names_them(tmp_path):
         expected = read_training_table(file, "y").X
     frame = pd.DataFrame({"day": pd.to_datetime(days, format="%Y-%m-%d %H:%M")})
     preprocessor = TablePreprocessor().fit(frame)
-    found = pd.DataFrame(preprocessor.transform_codes(frame), columns=preprocessor.numbers_)
-    pd.testing.assert_frame_equal(found, expected)
-    in_berlin = pd.DataFrame({"day": frame["day"].dt.tz_localize("Europe/Berlin")})
-    parts = pd.DataFrame(preprocessor.transform_codes(in_berlin), columns=preprocessor.numbers_)
+    found = pd.DataFrame(date_parts("day", frame["day"].array)).add_prefix("day: ")
+    pd.testing.assert_frame_equal(found[preprocessor.numbers_], expected)
+    in_berlin = frame["day"].dt.tz_localize("Europe/Berlin").array
+    parts = pd.DataFrame(date_parts("day", in_berlin)).add_prefix("day: ")
     assert_array_equal(parts["day: hour"], found["day: hour"])
     assert_allclose((found - parts)["day: days since 1970"].dropna(), 1 / 24)
     assert "day: hour" not in TablePreprocessor().fit(frame.iloc[[1]]).numbers_

@@ -31,6 +31,6 @@ def _say(line):
 
 
 if __name__ == "__main__":
-    Review(animals()[0], "kind").next()  # and what it compiles is loaded once
+    Review(animals()[0], "kind").next()  # and what it imports is there
     for _ in sys.stdin:
         start(["review", *sys.argv[1:]])

@@ -1,4 +1,4 @@
-"""A small table with wrong labels, as a file, and who knows the truth about it."""
+"""A small table with wrong labels, and its true labels."""
 
 import numpy as np
 import pandas as pd

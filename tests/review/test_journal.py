@@ -1,4 +1,4 @@
-"""The journal: what was said to be saved is there, whatever happens, and only once."""
+"""The journal: acknowledged decisions are in the file, once each, after kills and full disks."""
 
 import errno
 import os
@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from granulearn.review import Decision, DecisionsError
 from granulearn.review import journal as journals
-from granulearn.review.journal import Journal, default_journal, journal_text
+from granulearn.review.decisions import journal_text
+from granulearn.review.journal import Journal, default_journal
 
 LINES = [Decision(row, "keep", note=f"line {row}") for row in (1, 2, 3)]
 
@@ -51,15 +52,8 @@ def test_a_journal_that_was_opened_in_vain_leaves_no_file(path):
     assert path.exists()
 
 
-def test_without_a_path_decisions_are_in_memory():
-    journal = Journal()
-    journal.append(LINES)
-    assert journal.lines == LINES
-    journal.close()
-
-
 @given(st.data())
-def test_whatever_is_cut_off_the_lines_before_stay(tmp_path_factory, data):
+def test_a_journal_cut_at_any_byte_keeps_all_complete_writes(tmp_path_factory, data):
     """As after a kill in the middle of a write."""
     path = tmp_path_factory.mktemp("cut") / "j.csv"
     texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
@@ -85,7 +79,7 @@ def test_whatever_is_cut_off_the_lines_before_stay(tmp_path_factory, data):
     assert path.read_bytes().startswith(content[: ends[n_whole]])
 
 
-def test_an_unfinished_end_is_told(path):
+def test_the_size_of_an_unfinished_end_is_known(path):
     path.write_bytes(journal_text(LINES).encode() + b"4,abc")
     with Journal(path) as journal:
         assert journal.dropped == 5
@@ -153,13 +147,15 @@ def test_a_full_disk_leaves_the_file_as_it_was(path, monkeypatch):
 
 @pytest.mark.parametrize("odd", ["a\rb", "a\nb", "a\r\nb", 'say "x"', "a,b", ";", "\t", " a "])
 def test_any_text_of_a_cell_comes_back(path, odd):
-    line = Decision(1, "change", "x" + odd + "x", cell=odd, target=odd, who=f"x{odd}x", given="g")
+    line = Decision(
+        1, "change", "x" + odd + "x", cell=odd, target=odd, who=f"x{odd}x", given_label="g"
+    )
     with Journal(path) as journal:
         journal.append([line, LINES[0]])
     with Journal(path) as journal:
         first, second = journal.lines
-        assert (first.label, first.cell, first.target, first.who) == (
-            line.label, line.cell, line.target, line.who,
+        assert (first.new_label, first.cell, first.target, first.who) == (
+            line.new_label, line.cell, line.target, line.who,
         )  # fmt: skip
         assert fields([second]) == fields(LINES[:1])
 
@@ -173,7 +169,7 @@ def test_nothing_is_decided_in_a_journal_that_was_closed(path):
     assert path.read_bytes() == journal_text(LINES[:1]).encode()
 
 
-def test_a_file_that_somebody_else_put_there_is_not_removed(path, tmp_path):
+def test_a_file_of_another_program_is_not_removed(path, tmp_path):
     journal = Journal(path)
     other = tmp_path / "other.csv"
     other.write_bytes(journal_text(LINES).encode())
@@ -196,7 +192,7 @@ def test_the_journal_is_named_after_the_table(tmp_path, table, journal):
     assert default_journal(None) is None
 
 
-def test_what_another_program_writes_is_not_written_over(path):
+def test_lines_of_another_program_are_not_overwritten(path):
     with Journal(path) as journal:
         journal.append(LINES[:1])
         with path.open("ab") as file:
@@ -207,7 +203,7 @@ def test_what_another_program_writes_is_not_written_over(path):
         assert path.read_bytes() == before
 
 
-def test_a_file_that_was_taken_away_is_told(path, tmp_path):
+def test_a_file_that_was_moved_is_an_error(path, tmp_path):
     with Journal(path) as journal:
         path.rename(tmp_path / "elsewhere.csv")
         with pytest.raises(DecisionsError, match="was changed or moved"):

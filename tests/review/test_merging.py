@@ -1,4 +1,4 @@
-"""Decisions of several people, joined: the order of files is of no matter, conflicts are named."""
+"""Decisions of several people, joined."""
 
 from dataclasses import replace
 from itertools import permutations
@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from granulearn.review import Decision, DecisionsError, read_decisions
-from granulearn.review.journal import Journal, journal_text
+from granulearn.review.decisions import journal_text
+from granulearn.review.journal import Journal
 from granulearn.review.merging import Agreement, merge_decisions
 
 CLASSES = ["cat", "dog", "emu"]
@@ -19,7 +20,7 @@ WORDS = ["keep", "exclude", "unsure", *(f"change {label}" for label in CLASSES)]
 def decision(row, word, who="ann", when="2026-01-01T10:00:00+00:00", **others):
     """Return a decision as a review writes it."""
     said, _, label = word.partition(" ")
-    about = {"row_hash": f"h{row}", "given": "cat" if row % 2 else "dog", "target": "y"} | others
+    about = {"hash": f"h{row}", "given_label": "cat" if row % 2 else "dog", "target": "y"} | others
     return Decision(row, said, label, who=who, when=when, **about)
 
 
@@ -34,8 +35,8 @@ def files(draw, words=WORDS, full=False):
         if word.endswith("cat" if row % 2 else "dog") or not (full or draw(st.booleans())):
             continue
         hour = draw(st.sampled_from(["", "T10:00:00Z", "T11:00:00+00:00", "T12:00:00+02:00"]))
-        less = {"row_hash": ""} if draw(st.booleans()) else {}
-        less |= {"given": ""} if draw(st.booleans()) else {}
+        less = {"hash": ""} if draw(st.booleans()) else {}
+        less |= {"given_label": ""} if draw(st.booleans()) else {}
         when = hour and f"2026-01-01{hour}"
         said.append(decision(row, word, who, when, target=target, batch="x/9", line=row, **less))
     return said
@@ -51,11 +52,13 @@ def text(*said, **options):
 
 def conflicts(found):
     """Return row and what is said of it, whoever says it."""
-    return {(c.row, frozenset((d.decision, d.label) for d in c.said.values())) for c in found}
+    return {
+        (c.row, frozenset((d.decision, d.new_label) for d in c.decisions.values())) for c in found
+    }
 
 
 @given(st.lists(files(), min_size=2, max_size=3), st.booleans())
-def test_the_order_of_files_is_of_no_matter(several, prefer_latest):
+def test_the_order_of_files_changes_nothing(several, prefer_latest):
     expected = merged(*several, prefer_latest=prefer_latest)
     for order in permutations(several):
         found = merged(*order, prefer_latest=prefer_latest)
@@ -69,30 +72,14 @@ def test_merging_again_changes_nothing(a, b):
     assert text(once, once) == text(once) == journal_text(once)
 
 
-@given(files(words=WORDS[:3]), files(words=["keep", "unsure"]), files(words=["keep", "unsure"]))
-def test_without_conflicts_files_can_be_joined_in_any_groups(a, b, c):
-    a = [d for d in a if d.decision != "exclude"]
-    assert not merged(a, b, c).conflicts
-    at_once = text(a, b, c)
-    assert text(list(merged(a, b).decisions), c) == at_once
-    assert text(a, list(merged(b, c).decisions)) == at_once
-
-
 @given(files())
-def test_a_journal_joined_with_itself_is_what_stands_in_it(said):
+def test_a_journal_merged_with_itself_is_unchanged(said):
     found = merged(said, said)
     assert not found.conflicts
     (agreement,) = found.agreements
     assert agreement.same == agreement.rows == sum(d.decision != "unsure" for d in said)
     plain = [replace(d, batch="", line=0, target="") for d in said]
     assert [replace(d, target="") for d in found.decisions] == plain
-
-
-def test_kappa_of_a_journal_with_itself_is_one():
-    said = [decision(row, WORDS[row % 6]) for row in range(1, 30) if row % 6 not in (3, 4, 2)]
-    (agreement,) = merged(said, said).agreements
-    assert agreement.kappa == 1
-    assert "agree on 14 of 14 rows that both decide on, Cohen's kappa 1.00" in agreement.words
 
 
 @given(st.data())
@@ -105,7 +92,7 @@ def test_every_row_is_decided_on_or_in_conflict_and_never_both(data):
     assert sorted(rows + open_rows) == sorted({d.row for said in several for d in said})
 
 
-def test_who_is_unsure_gives_way_and_the_earliest_of_those_that_agree_stays():
+def test_unsure_gives_way_and_the_earliest_of_equal_decisions_stays():
     late, early = "2026-01-02T10:00:00+00:00", "2026-01-02T11:00:00+02:00"
     found = merged(
         [decision(1, "unsure"), decision(2, "keep", "ann", late), decision(3, "unsure")],
@@ -119,16 +106,16 @@ def test_who_is_unsure_gives_way_and_the_earliest_of_those_that_agree_stays():
     assert not found.conflicts
 
 
-def test_different_decisions_are_a_conflict_that_says_who_says_what():
+def test_different_decisions_are_a_conflict_with_all_of_them():
     (conflict,) = merged([decision(1, "keep")], [decision(1, "change emu", "ben")]).conflicts
-    assert (conflict.row, conflict.given) == (1, "cat")
-    assert {(name, d.who, d.decision, d.label) for name, d in conflict.said.items()} == {
+    assert (conflict.row, conflict.given_label) == (1, "cat")
+    assert {(name, d.who, d.decision, d.new_label) for name, d in conflict.decisions.items()} == {
         ("0.csv", "ann", "keep", ""),
         ("1.csv", "ben", "change", "emu"),
     }
 
 
-def test_the_latest_wins_where_it_is_known():
+def test_the_latest_wins_if_times_are_known():
     late = "2026-01-01T10:30:00+00:00"
     a, b = [decision(1, "keep")], [decision(1, "change emu", "ben", late)]
     (chosen,) = merged(a, b, prefer_latest=True).decisions
@@ -141,8 +128,8 @@ def test_the_latest_wins_where_it_is_known():
     ("other", "said"),
     [
         ({"target": "z"}, "one is about the column 'y', the other about 'z'"),
-        ({"row_hash": "other"}, "row 1 has other cells in one than in the other"),
-        ({"given": "emu"}, "the label of row 1 was 'cat' in one and 'emu' in the other"),
+        ({"hash": "other"}, "row 1 has other cells in one than in the other"),
+        ({"given_label": "emu"}, "the label of row 1 was 'cat' in one and 'emu' in the other"),
     ],
 )
 def test_files_about_different_tables_are_refused(other, said):
@@ -150,12 +137,12 @@ def test_files_about_different_tables_are_refused(other, said):
         merged([decision(1, "keep")], [decision(1, "keep", **other)])
 
 
-def test_the_column_is_told_to_all_once_one_knows_it():
+def test_all_decisions_get_the_column_that_one_file_names():
     found = merged([decision(1, "keep", target="")], [decision(2, "keep")])
     assert [d.target for d in found.decisions] == ["y", "y"]
 
 
-def test_a_batch_of_which_some_lines_are_left_is_not_taken_for_one_cut_short(tmp_path):
+def test_a_batch_that_keeps_some_lines_does_not_count_as_cut_off(tmp_path):
     bulk = [decision(row, "keep", batch="ab/3") for row in (1, 2, 3)]
     path = tmp_path / "m.csv"
     path.write_text(text(bulk, [decision(3, "exclude", "ben")]))
@@ -168,28 +155,30 @@ def test_a_batch_of_which_some_lines_are_left_is_not_taken_for_one_cut_short(tmp
 # --- agreement
 
 
-def test_kappa_is_that_of_labels_with_excluded_rows_as_one_more():
+def test_kappa_counts_exclude_as_one_more_label():
     first = [decision(row, WORDS[row % 3 and 5]) for row in range(1, 13)]
     second = [decision(row, ["keep", "exclude", "change emu"][row % 3]) for row in range(1, 13)]
     labels = [
-        [{"keep": d.given, "exclude": "-"}.get(d.decision, d.label) for d in said]
+        [{"keep": d.given_label, "exclude": "-"}.get(d.decision, d.new_label) for d in said]
         for said in (first, second)
     ]
     (agreement,) = merged(first, second).agreements
     assert agreement.kappa == pytest.approx(cohen_kappa_score(*labels))
-    assert agreement.rows == 12
+    assert (
+        f"of 12 rows that both decide on, Cohen's kappa {agreement.kappa:.2f}" in agreement.message
+    )
     assert agreement.same == sum(a == b for a, b in zip(*labels, strict=True))
 
 
-def test_where_kappa_cannot_be_told_words_say_so():
+def test_an_undefined_kappa_has_a_message():
     none = merged([decision(1, "keep")], [decision(2, "keep")]).agreements[0]
-    assert none.words == "no row is decided on by both"
+    assert none.message == "no row is decided on by both"
     few = merged([decision(1, "keep")], [decision(1, "exclude")]).agreements[0]
-    assert few.words == "agree on 0 of 1 rows that both decide on, too few for Cohen's kappa"
+    assert few.message == "agree on 0 of 1 rows that both decide on, too few for Cohen's kappa"
     alike = [decision(row, "exclude") for row in range(1, 20)]
     one = merged(alike, alike).agreements[0]
     assert one.kappa is None
-    assert "is not defined" in one.words
+    assert "is not defined" in one.message
 
 
 def test_every_pair_of_files_has_its_agreement():

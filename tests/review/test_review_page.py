@@ -59,7 +59,7 @@ class Page:
     @property
     def row(self):
         """The row whose card is on screen; None while it is on its way."""
-        return self.script("return desk.card && desk.card.row")
+        return self.script("return panel.card && panel.card.row")
 
     @property
     def listed(self):
@@ -89,7 +89,7 @@ class Page:
     def shows(self, rows):
         self.until(lambda: self.listed == list(rows)[: len(self.listed)] and self.listed)
 
-    def standing(self):
+    def active(self):
         return {d.row: d for d in read_decisions(self.review.journal.path)}
 
 
@@ -124,7 +124,7 @@ def page(browser, table):
 # --- opening
 
 
-def test_it_opens_with_the_worst_card_without_errors_and_asks_nobody_else(page):
+def test_it_opens_with_the_worst_card_without_errors_or_other_hosts(page):
     assert page.row == page.review.rows()[0]
     page.shows(page.review.rows())
     assert page.browser.title == "Review of animals.csv"
@@ -143,22 +143,22 @@ def test_the_card_shows_kept_columns_first_marks_what_decides_and_both_classes(p
     assert {head.text for head in marked} == {line.column for line in card.lines if line.decides}
     assert marked
     groups = [h.text for h in page.browser.find_elements(By.CSS_SELECTOR, "#card th[colspan]")]
-    assert groups == [f"trusted: {card.given}", f"trusted: {card.rival}"]
-    assert card.words in page.at("card").text
+    assert groups == [f"trusted: {card.given_label}", f"trusted: {card.second_class}"]
+    assert card.reason in page.at("card").text
     shares = page.browser.find_elements(By.CSS_SELECTOR, "#card .share")
     assert [s.get_attribute("data-label") for s in shares] == [c.label for c in card.probabilities]
     widths = [
         float(bar.get_attribute("width"))
         for bar in page.browser.find_elements(By.CSS_SELECTOR, "#card .share rect")
     ]
-    assert widths == pytest.approx([100 * c.share for c in card.probabilities], abs=0.06)
+    assert widths == pytest.approx([100 * c.probability for c in card.probabilities], abs=0.06)
 
 
-def test_what_to_expect_is_said_above_the_queue(page):
+def test_the_forecast_is_above_the_queue(page):
     numbers = page.review.summary()
     assert page.text("forecast") == (
-        f"0 of about {numbers.worth_a_look} worth a look; "
-        f"the next 20 hold about {numbers.expected:.0f} wrong"
+        f"0 of about {numbers.worth_checking} worth checking; "
+        f"expect about {numbers.expected:.0f} wrong in the next 20"
     )
 
 
@@ -191,31 +191,31 @@ def test_a_key_decides_and_the_next_card_is_there(page, key, decision):
     card = page.review.card(int(first))
     assert page.decided(key) == first
     assert page.row == second
-    said = page.standing()[first]
+    said = page.active()[first]
     assert (said.decision, said.who, said.drawn) == (decision, "eve", "worst")
-    assert said.label == (card.rival if decision == "change" else "")
+    assert said.new_label == (card.second_class if decision == "change" else "")
     assert f"Row {first}: " in page.announced
     page.until(lambda: page.text("decided") == "1 decided")
     assert first not in page.listed
 
 
 @pytest.mark.parametrize("label", ["cat", "dog", "emu"])
-def test_a_number_takes_the_class_that_it_stands_beside(page, label):
+def test_a_number_takes_the_class_beside_it(page, label):
     card = page.review.card(page.row)
     share = page.one(f'#card .share[data-label="{label}"]')
     row = page.decided(share.find_element(By.TAG_NAME, "kbd").text)
-    said = page.standing()[row]
-    expected = ("keep", "") if label == card.given else ("change", label)
-    assert (said.decision, said.label) == expected
+    said = page.active()[row]
+    expected = ("keep", "") if label == card.given_label else ("change", label)
+    assert (said.decision, said.new_label) == expected
 
 
 def test_a_click_on_a_class_takes_it(page):
     row, card = page.row, page.review.card(page.row)
-    other = next(c.label for c in card.probabilities if not (c.is_given or c.is_rival))
+    other = next(c.label for c in card.probabilities if not (c.is_given or c.is_second))
     page.one(f'#card .share[data-label="{other}"]').click()
     page.until(lambda: page.row != row)
     page.saved()
-    assert page.standing()[row].label == other
+    assert page.active()[row].new_label == other
 
 
 def test_any_class_is_found_by_typing(page):
@@ -229,24 +229,24 @@ def test_any_class_is_found_by_typing(page):
     page.type(Keys.ESCAPE)
     assert not page.at("chooser").is_displayed()
     assert page.row == row
-    assert page.standing() == {}
-    wanted = next(c for c in ("cat", "dog", "emu") if c != page.review.card(row).given)
+    assert page.active() == {}
+    wanted = next(c for c in ("cat", "dog", "emu") if c != page.review.card(row).given_label)
     page.press("c")
     page.type(*[Keys.ARROW_DOWN] * ["cat", "dog", "emu"].index(wanted), Keys.ENTER)
     page.until(lambda: page.row != row)
     page.saved()
-    assert page.standing()[row].label == wanted
+    assert page.active()[row].new_label == wanted
 
 
 def test_undo_brings_the_card_back_and_the_journal_knows(page):
     rows = [page.decided("q"), page.decided("x")]
     page.press("z")
     page.until(lambda: page.row == rows[1])
-    assert list(page.standing()) == [rows[0]]
+    assert list(page.active()) == [rows[0]]
     assert page.listed[0] == rows[1]
     page.press("z")
     page.until(lambda: page.row == rows[0])
-    assert page.standing() == {}
+    assert page.active() == {}
     page.until(lambda: page.text("decided") == "0 decided")
     page.until(lambda: not page.one("[data-action=undo]").is_enabled())
 
@@ -254,12 +254,12 @@ def test_undo_brings_the_card_back_and_the_journal_knows(page):
 def test_a_note_goes_with_the_next_decision_alone(page):
     page.press("n")
     page.type("seen  in X, q or z", Keys.ENTER)  # keys are text where text is typed
-    assert page.standing() == {}
+    assert page.active() == {}
     rows = [page.decided("u"), page.decided("u")]
-    assert [page.standing()[row].note for row in rows] == ["seen in X, q or z", ""]
+    assert [page.active()[row].note for row in rows] == ["seen in X, q or z", ""]
 
 
-def test_one_can_move_without_deciding(page):
+def test_rows_can_be_passed_without_a_decision(page):
     rows = page.review.rows()
     page.press("j", "j")
     page.until(lambda: page.row == rows[2])
@@ -270,7 +270,7 @@ def test_one_can_move_without_deciding(page):
     assert page.row == rows[2]  # goes on from there, not from the top
     page.one(f'#rows [data-row="{rows[5]}"]').click()
     page.until(lambda: page.row == rows[5])
-    assert list(page.standing()) == [rows[1]]
+    assert list(page.active()) == [rows[1]]
 
 
 def test_help_opens_and_closes_and_keys_rest_meanwhile(page):
@@ -294,19 +294,19 @@ def test_a_key_that_is_held_down_decides_once(page):
             new KeyboardEvent("keydown", { key: "q", repeat, bubbles: true }))"""
     )
     page.saved()
-    assert len(page.standing()) == 1
+    assert len(page.active()) == 1
 
 
-def test_keys_of_other_scripts_are_known_by_their_place(page):
+def test_keys_of_other_scripts_are_known_by_their_position(page):
     page.script(
         """document.body.dispatchEvent(
             new KeyboardEvent("keydown", { key: "й", code: "KeyQ", bubbles: true }))"""
     )
     page.saved()
-    assert [said.decision for said in page.standing().values()] == ["keep"]
+    assert [said.decision for said in page.active().values()] == ["keep"]
 
 
-def test_arrows_scroll_a_table_that_somebody_has_gone_to_with_the_keyboard(page):
+def test_arrows_scroll_a_focused_table(page):
     metrics = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     row = page.row
@@ -315,7 +315,7 @@ def test_arrows_scroll_a_table_that_somebody_has_gone_to_with_the_keyboard(page)
     page.type(Keys.TAB)
     page.type(Keys.ARROW_RIGHT)
     assert page.row == row
-    assert page.standing() == {}
+    assert page.active() == {}
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_every_decision_has_a_button_too(page, button, decision):
     page.one(f"[data-action={button}]").click()
     page.until(lambda: page.row not in (row, None))
     page.saved()
-    assert page.standing()[row].decision == decision
+    assert page.active()[row].decision == decision
     page.until(lambda: page.one("[data-action=undo]").is_enabled())
     page.one("[data-action=undo]").click()
     page.until(lambda: page.row == row)
@@ -339,16 +339,17 @@ def test_every_decision_has_a_button_too(page, button, decision):
     assert page.at("chooser").is_displayed()
 
 
-def test_cards_are_fetched_ahead_so_that_none_is_waited_for(page):
+def test_the_next_card_is_shown_at_once(page):
     rows = page.review.rows()
     page.until(
         lambda: all(
-            page.script("return Boolean(desk.cards.ready(arguments[0]))", int(r)) for r in rows[1:7]
+            page.script("return Boolean(panel.cards.ready(arguments[0]))", int(r))
+            for r in rows[1:7]
         )
     )
     shown = page.script(
         """document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "q", bubbles: true }));
-        return [desk.card.row, document.querySelector("#card .row").textContent]"""
+        return [panel.card.row, document.querySelector("#card .row").textContent]"""
     )
     assert shown == [rows[1], f"row {rows[1]}"]  # at once, before anything was answered
 
@@ -356,7 +357,7 @@ def test_cards_are_fetched_ahead_so_that_none_is_waited_for(page):
 # --- choosing
 
 
-def test_chips_pairs_and_words_choose_rows(page):
+def test_rows_are_filtered_by_verdict_pair_and_words(page):
     verdicts = page.review.ratings.verdicts
     page.one("[data-verdict=fine]").click()
     page.shows(page.review.rows("worst", RowFilter(frozenset({"fine"}))))
@@ -386,13 +387,13 @@ def test_chips_pairs_and_words_choose_rows(page):
     page.until(lambda: page.row == page.review.rows()[0])
 
 
-def test_the_random_sample_is_a_choice_and_is_written_down(page):
+def test_decisions_in_the_random_sample_are_marked_as_such(page):
     page.one(".orders [data-order=random]").click()
     page.shows(page.review.rows("random"))
     assert page.at("sample-note").is_displayed()
     assert page.text("total") == "50 rows"
     row = page.decided("q")
-    assert page.standing()[row].drawn == "random"
+    assert page.active()[row].drawn == "random"
     page.one("[data-order=worst]").click()
     page.shows(page.review.rows("worst"))
     assert not page.at("sample-note").is_displayed()
@@ -404,7 +405,7 @@ def test_when_a_sample_is_used_up_another_one_is_drawn(browser, table):
         page.until(lambda: page.text("total") == "3 rows")
         rows = [page.decided("q") for _ in range(7)]
         assert len(set(rows)) == 7
-        assert {said.drawn for said in page.standing().values()} == {"random"}
+        assert {said.drawn for said in page.active().values()} == {"random"}
 
 
 def test_many_rows_are_decided_at_once_after_a_preview_and_undone_as_one(page):
@@ -415,18 +416,18 @@ def test_many_rows_are_decided_at_once_after_a_preview_and_undone_as_one(page):
     assert not page.at("bulk-do").is_enabled()
     Select(page.at("bulk-decision")).select_by_value("keep")
     page.until(lambda: page.at("bulk-do").is_enabled())
-    assert f"{len(rows)} rows" in page.at("bulk-words").text
+    assert f"{len(rows)} rows" in page.at("bulk-message").text
     cells = page.browser.find_elements(By.CSS_SELECTOR, "#bulk-rows tbody td:first-child")
     assert [int(cell.text) for cell in cells] == rows[:12]
-    assert page.standing() == {}
+    assert page.active() == {}
     page.at("bulk-do").click()
     page.until(lambda: page.text("decided") == f"{len(rows)} decided")
-    assert sorted(page.standing()) == sorted(rows)
+    assert sorted(page.active()) == sorted(rows)
     assert not page.at("bulk-dialog").is_displayed()
     page.until(lambda: "No open row fits this filter" in page.at("card").text)
     page.press("z")
     page.until(lambda: page.text("decided") == "0 decided")
-    assert page.standing() == {}
+    assert page.active() == {}
     page.shows(rows)
 
 
@@ -440,23 +441,23 @@ def test_many_rows_can_be_changed_to_one_class_and_a_dialog_can_be_left(page):
     Select(page.at("bulk-label")).select_by_visible_text("emu")
     page.until(lambda: page.at("bulk-do").is_enabled())
     page.at("bulk-cancel").click()
-    assert page.standing() == {}
+    assert page.active() == {}
     page.at("bulk").click()
     Select(page.at("bulk-decision")).select_by_value("change")
     page.until(lambda: page.at("bulk-do").is_enabled())
     page.at("bulk-do").click()
-    page.until(lambda: set(page.standing()) == set(rows))
-    rivals = {row: page.review.card(row).rival for row in rows}
-    assert {row: said.label for row, said in page.standing().items()} == rivals
+    page.until(lambda: set(page.active()) == set(rows))
+    second_classes = {row: page.review.card(row).second_class for row in rows}
+    assert {row: said.new_label for row, said in page.active().items()} == second_classes
 
 
-def test_nothing_is_left_when_every_label_was_looked_at(page):
+def test_the_queue_is_empty_when_every_label_was_checked(page):
     page.at("bulk").click()
     Select(page.at("bulk-decision")).select_by_value("keep")
     page.until(lambda: page.at("bulk-do").is_enabled())
-    assert "no filter is set" in page.at("bulk-words").text
+    assert "no filter is set" in page.at("bulk-message").text
     page.at("bulk-do").click()
-    page.until(lambda: "Every label has been looked at." in page.at("card").text)
+    page.until(lambda: "Every label has been checked." in page.at("card").text)
     assert page.listed == []
     assert not page.one("[data-action=keep]").is_enabled()
 
@@ -479,7 +480,7 @@ def test_without_a_doubtful_label_the_random_sample_is_offered(browser, tmp_path
 # --- going on
 
 
-def test_a_review_goes_on_where_it_ended(browser, table):
+def test_a_review_resumes_where_it_ended(browser, table):
     with reviewing(browser, table) as page:
         rows = [page.decided("w") for _ in range(3)]
     with reviewing(browser, table) as page:
@@ -510,7 +511,7 @@ def test_the_audit_learns_and_the_queue_reorders_under_the_same_card(browser, ta
         assert page.row == top
 
 
-def test_why_the_audit_could_not_be_fitted_again_is_told(page, monkeypatch):
+def test_the_reason_of_a_failed_fit_is_shown(page, monkeypatch):
     def fail(*_, **__):
         raise ValueError("no memory left for trees")
 
@@ -523,19 +524,19 @@ def test_why_the_audit_could_not_be_fitted_again_is_told(page, monkeypatch):
 # --- what goes wrong
 
 
-def test_a_table_that_changed_is_told_and_the_card_comes_back(page, table):
+def test_after_a_change_of_the_table_the_card_comes_back_with_a_message(page, table):
     row = page.row
     table.write_text(table.read_text() + "new,1,2,cat\n")
     page.press("w")
     page.until(lambda: "has changed since it was read" in page.message)
     page.until(lambda: page.row == row)
     assert page.listed[0] == row
-    assert page.standing() == {}
+    assert page.active() == {}
     assert page.text("decided") == "0 decided"
     assert page.text("saved") != "saved"
 
 
-def test_a_full_disk_is_told_and_nothing_is_called_saved(page, monkeypatch):
+def test_on_a_full_disk_nothing_is_called_saved(page, monkeypatch):
     rows = page.review.rows()
 
     def full(self, text):
@@ -548,22 +549,22 @@ def test_a_full_disk_is_told_and_nothing_is_called_saved(page, monkeypatch):
         page.press("w")
         page.until(lambda: "no space left on device" in page.message)
         page.until(lambda: page.row == rows[0])
-        assert page.standing() == {}
+        assert page.active() == {}
         assert page.text("saved") != "saved"
         assert page.at("note").get_attribute("value") == "a note"
     page.decided("w")
-    assert page.standing()[rows[0]].note == "a note"
+    assert page.active()[rows[0]].note == "a note"
     assert page.message == ""
 
 
-def test_what_was_not_saved_is_sent_again_when_the_review_is_back(browser, table):
+def test_unsaved_decisions_are_sent_again_when_the_review_is_back(browser, table):
     with ExitStack() as stack:
         review = stack.enter_context(Review(table, "kind", refit_every=1000, background=True))
         with served(review) as running:
             page = Page(browser, review)
             page.open(running.address)
             first = page.decided("q")
-            page.until(lambda: page.script("return desk.cards.kept.size") > 6)
+            page.until(lambda: page.script("return panel.cards.kept.size") > 6)
             port = running.port
         second = page.row
         page.press("w")
@@ -574,11 +575,11 @@ def test_what_was_not_saved_is_sent_again_when_the_review_is_back(browser, table
         page.press("w", "z")  # nothing is added to what cannot be saved
         assert page.row == third
         assert page.message == gone
-        assert list(page.standing()) == [first]
+        assert list(page.active()) == [first]
         with served(review, port):
             page.until(lambda: page.text("saved") == "saved")
             assert page.message == ""
-            assert sorted(page.standing()) == sorted([first, second])
+            assert sorted(page.active()) == sorted([first, second])
             assert len(review.journal.lines) == 2
             page.decided("w")
             browser.get("about:blank")
@@ -627,7 +628,7 @@ def test_numbers_follow_the_decisions(page):
     points = page.one(".chart polyline").get_attribute("points").split()
     assert len(points) == 4  # none, and three that were kept or changed
     page.press("q")  # decides nothing on this part of the page
-    assert len(page.standing()) == 4
+    assert len(page.active()) == 4
 
 
 # --- looks

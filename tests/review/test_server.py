@@ -1,4 +1,4 @@
-"""The server of a review: what the page asks for, over real connections, and what it may not."""
+"""The server of a review, over real connections."""
 
 import errno
 import json
@@ -54,7 +54,7 @@ def test_the_queue_comes_in_parts_worst_first(server):
     whole = said(server, "queue?n=200")
     assert whole["total"] == 120
     assert [row["row"] for row in whole["rows"]] == server.review.rows().tolist()
-    part = said(server, "queue?n=10&from=5")
+    part = said(server, "queue?n=10&begin=5")
     assert part["rows"] == whole["rows"][5:15]
     wrong = said(server, "queue?verdict=wrong,ambiguous")
     assert {row["verdict"] for row in wrong["rows"]} <= {"wrong", "ambiguous"}
@@ -65,25 +65,22 @@ def test_the_queue_comes_in_parts_worst_first(server):
 def test_a_decision_is_in_the_file_before_the_answer(server):
     row = said(server, "queue?n=1")["rows"][0]
     answer = said(server, "decide", {"row": row["row"], "decision": "change", "note": "so"})
-    assert answer == {"saved": True, "news": 1}
+    assert answer == {"saved": True, "new": 1}
     (decision,) = read_decisions(server.review.journal.path)
-    assert (decision.row, decision.label, decision.note) == (row["row"], row["rival"], "so")
+    assert (decision.row, decision.new_label, decision.note) == (
+        row["row"],
+        row["second_class"],
+        "so",
+    )
     assert said(server, "state")["decided"] == 1
     assert row["row"] not in [other["row"] for other in said(server, "queue?n=200")["rows"]]
     # Sent again, it is acknowledged again and taken once.
-    assert said(server, "decide", {"row": row["row"], "decision": "change"})["news"] == 0
+    assert said(server, "decide", {"row": row["row"], "decision": "change"})["new"] == 0
     assert said(server, "undo", {}) == {"rows": [row["row"]]}
     assert said(server, "undo", {}) == {"rows": []}
 
 
-def test_a_row_of_the_sample_counts_as_drawn(server):
-    row = said(server, "queue?order=random&n=1")["rows"][0]["row"]
-    said(server, "decide", {"row": row, "decision": "keep", "order": "random"})
-    (decision,) = read_decisions(server.review.journal.path)
-    assert decision.drawn == "random"
-
-
-def test_a_card_says_what_was_decided(server):
+def test_a_card_comes_with_its_decision(server):
     row = said(server, "queue?n=1")["rows"][0]["row"]
     card = said(server, f"card/{row}")
     assert (card["decision"], card["row"]) == (None, row)
@@ -97,7 +94,7 @@ def test_many_rows_are_decided_as_they_were_previewed(server):
     preview = said(server, "preview", asked)
     shown = [row["row"] for row in preview["rows"]]
     said(server, "decide", {"row": shown[0], "decision": "keep"})
-    news = said(server, "decide-many", {"token": preview["token"]})["news"]
+    news = said(server, "decide-many", {"token": preview["token"]})["new"]
     assert news == preview["total"] - 1  # one was decided meanwhile, and keeps its decision
     assert server.review.decision(shown[0]).decision == "keep"
     again = said(server, "decide-many", {"token": preview["token"]}, status=400)
@@ -108,43 +105,43 @@ def test_many_rows_are_decided_as_they_were_previewed(server):
 @pytest.mark.parametrize(
     ("path", "body", "message"),
     [
-        ("decide", {"row": 9999, "decision": "keep"}, "row 9999 is not there"),
-        ("decide", {"row": 1, "decision": "sell"}, "'sell' is no decision"),
+        ("decide", {"row": 9999, "decision": "keep"}, "row 9999 does not exist"),
+        ("decide", {"row": 1, "decision": "sell"}, "Invalid enum value 'sell' - at `$.decision`"),
         ("decide", {"row": 1, "decision": "change", "label": "cow"}, "'cow' is no class"),
         ("decide", {"decision": "keep"}, "row"),
-        ("decide", {"row": "x", "decision": "keep"}, "row must be the number of a row, not 'x'"),
-        ("decide", {"row": None, "decision": "keep"}, "not None"),
-        ("decide", {"row": True, "decision": "keep"}, "not True"),
-        ("decide", {"row": 3.7, "decision": "keep"}, "not 3.7"),
-        ("decide", b'{"row": Infinity, "decision": "keep"}', "not inf"),
+        ("decide", {"row": "x", "decision": "keep"}, "Expected `int`, got `str` - at `$.row`"),
+        ("decide", {"row": None, "decision": "keep"}, "got `null`"),
+        ("decide", {"row": True, "decision": "keep"}, "got `bool`"),
+        ("decide", {"row": 3.7, "decision": "keep"}, "got `float`"),
+        ("decide", b'{"row": Infinity, "decision": "keep"}', "malformed"),
         ("decide", {"row": 1, "decision": "keep", "order": "luck"}, "luck"),
-        ("decide", {"row": 1, "decision": "keep", "note": "\ud800"}, "surrogates"),
-        ("decide", [1], "a JSON object is needed"),
+        ("decide", {"row": 1, "decision": "keep", "note": "\ud800"}, ""),
+        ("decide", [1], "Expected `object`"),
         ("decide", b"{", ""),
         ("preview", {"decision": "keep", "verdict": "odd"}, "'odd' is no verdict"),
         ("preview", {}, "decision"),
-        ("columns", {"ignore": "width"}, "must be a list"),
-        ("queue?n=100000", None, "at most 200 rows"),
-        ("queue?n=-1", None, "at most 200 rows"),
-        ("queue?order=luck", None, "order='luck' must be one of worst, random"),
-        ("card/9999", None, "row 9999 is not there"),
+        ("columns", {"ignore": "width"}, "Expected `array`"),
+        ("queue?n=100000", None, "<= 200"),
+        ("queue?n=-1", None, ">= 1"),
+        ("queue?order=luck", None, "luck"),
+        ("card/9999", None, "row 9999 does not exist"),
     ],
 )
-def test_what_cannot_be_meant_is_one_sentence_and_changes_nothing(server, path, body, message):
+def test_an_invalid_request_gets_one_sentence_and_changes_nothing(server, path, body, message):
     status, content, _ = ask(server, path, body)
     assert status == 400
     assert message in json.loads(content)["error"]
     assert server.review.journal.lines == []
 
 
-def test_what_is_previewed_is_decided_though_the_audit_says_something_else_by_then(server):
+def test_the_classes_of_a_preview_are_decided_on_even_after_another_fit(server):
     preview = said(server, "preview", {"decision": "change", "verdict": "wrong"})
     for row in server.review.rows()[40:70].tolist():
         server.review.decide(row, "change", "emu")
     server.review.refit()
     said(server, "decide-many", {"token": preview["token"]})
     for shown in preview["rows"]:
-        assert server.review.decision(shown["row"]).label == shown["rival"]
+        assert server.review.decision(shown["row"]).new_label == shown["second_class"]
 
 
 def test_a_bulk_decision_that_could_not_be_saved_can_be_tried_again(server, monkeypatch):
@@ -154,12 +151,13 @@ def test_a_bulk_decision_that_could_not_be_saved_can_be_tried_again(server, monk
         raise OSError(errno.ENOSPC, "No space left on device", "animals.decisions.csv")
 
     monkeypatch.setattr(Journal, "_write", full)
-    said(server, "decide-many", {"token": preview["token"]}, status=507)
+    answer = said(server, "decide-many", {"token": preview["token"]}, status=507)
+    assert answer["error"].startswith("Nothing was saved: animals.decisions.csv: no space left")
     monkeypatch.undo()
-    assert said(server, "decide-many", {"token": preview["token"]})["news"] == preview["total"]
+    assert said(server, "decide-many", {"token": preview["token"]})["new"] == preview["total"]
 
 
-def test_whatever_goes_wrong_the_page_gets_a_sentence(server, monkeypatch):
+def test_an_unexpected_error_becomes_a_sentence(server, monkeypatch):
     def broken(*arguments, **settings):
         raise RuntimeError("no idea")
 
@@ -182,19 +180,7 @@ def test_columns_are_chosen_and_the_audit_is_fitted_again(server):
     assert "There is no column 'nothing'" in said(server, "state")["failure"]
 
 
-def test_a_full_disk_is_told_and_nothing_is_saved(server, monkeypatch):
-    def full(journal, text):
-        raise OSError(errno.ENOSPC, "No space left on device", "animals.decisions.csv")
-
-    monkeypatch.setattr(Journal, "_write", full)
-    answer = said(server, "decide", {"row": 1, "decision": "keep"}, status=507)
-    assert answer["error"].startswith("Nothing was saved: animals.decisions.csv: no space left")
-    assert server.review.decision(1) is None
-    monkeypatch.undo()
-    assert said(server, "decide", {"row": 1, "decision": "keep"})["saved"]
-
-
-def test_a_table_that_changed_meanwhile_is_told(server):
+def test_a_changed_table_is_a_conflict(server):
     path = server.review.table.path
     path.write_text(path.read_text().replace("animal 3,", "animal 3x,"))
     answer = said(server, "decide", {"row": 1, "decision": "keep"}, status=409)
@@ -209,7 +195,7 @@ def test_a_table_that_changed_meanwhile_is_told(server):
         "..%5c..%5cjournal.py", "/etc/passwd", "%2fetc%2fpasswd",
     ],
 )  # fmt: skip
-def test_nothing_is_read_but_what_the_page_needs(server, name):
+def test_only_files_of_the_page_are_served(server, name):
     status, content, _ = ask(server, f"static/{name}")
     assert status == 404
     assert b"root:" not in content
@@ -233,21 +219,14 @@ def test_a_method_that_changes_nothing_decides_nothing(server):
 
 
 def test_every_answer_has_the_policy(server):
-    for path in ("", "static/review.js", "state", "card/1", "nothing"):
+    for path in ("", "static/review.js", "state", "card/1", "nothing", "../refused"):
         _, _, headers = ask(server, path)
-        assert "script-src 'self'" in headers["Content-Security-Policy"]
+        policy = headers["Content-Security-Policy"]
+        assert "unsafe" not in policy
+        for rule in ("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"):
+            assert rule in policy
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Cache-Control"] == "no-store"
-
-
-def test_the_page_has_no_inline_code(server):
-    _, content, _ = ask(server, "")
-    page = content.decode()
-    # A block of JSON is read, not run.
-    assert re.findall(r"<script(?![^>]*(\bsrc=|application/json))", page) == []
-    assert re.findall(r"\son\w+=", page) == []
-    assert re.findall(r"\sstyle=", page) == []
-    assert "http://" not in page.replace("http://www.w3.org", "")
 
 
 def test_only_table_and_decisions_are_touched(server):

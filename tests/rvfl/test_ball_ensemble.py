@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from granulearn.rvfl import BallEnsembleClassifier, GBRVFLClassifier, SDAPGBRVFLClassifier
 from tests.rvfl.families import overlapping_classes
@@ -43,22 +40,6 @@ def test_integer_weights_are_repeated_rows_and_memberships_reach_the_members():
     trusted = clone(model).fit(X, y, sample_membership=trust).estimators_[0]
     alone = clone(trusted).fit(X, y, sample_membership=trust)
     assert_array_equal(trusted.membership_, alone.membership_)
-
-
-def test_the_member_that_was_passed_stays_as_it_was():
-    X, y = overlapping_classes()
-    member = GBRVFLClassifier()
-    BallEnsembleClassifier(member, 2, random_state=0).fit(X, y)
-    assert member.random_state is None
-    assert not hasattr(member, "coef_")
-
-
-def test_any_classifier_with_scores_can_be_a_member():
-    X, y = overlapping_classes(3)
-    member = make_pipeline(StandardScaler(), LogisticRegression())
-    model = BallEnsembleClassifier(member, n_estimators=2, random_state=0).fit(X, y)
-    expected = clone(member).fit(X, y)
-    assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-12)
 
 
 def test_many_members_are_steadier_than_one():

@@ -103,7 +103,7 @@ def test_memory_of_fit_and_predict_is_bounded_by_blocks(classifier, monkeypatch)
     monkeypatch.setattr("granulearn.rvfl.ridge.BLOCK_BYTES", 2**20)
     X, y = overlapping_classes(n_samples=40_000)
     model = classifier(n_layers=3, n_hidden=50, random_state=0)
-    model.fit(X, y)  # compiled loops are loaded when they are first called
+    model.fit(X, y)  # modules are imported when they are first used
     tracemalloc.start()
     model.fit(X, y).predict(X)
     peak = tracemalloc.get_traced_memory()[1]

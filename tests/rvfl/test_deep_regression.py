@@ -48,11 +48,3 @@ def test_the_ensemble_is_the_mean_of_scikit_learns_ridges_on_each_layer():
         for columns in model.features_.layers(X)
     ]
     assert_allclose(model.predict(X), np.mean(each, axis=0), rtol=1e-6)
-
-
-@both_forms
-def test_a_strong_penalty_pulls_every_stage_to_the_mean(regressor):
-    X, y = smooth_function()
-    model = regressor(C=1e-9, random_state=0).fit(X, y)
-    for outputs in model.staged_predict(X):
-        assert_allclose(outputs, y.mean(), rtol=1e-4)

@@ -16,7 +16,7 @@ shapes = st.tuples(st.integers(1, 5), st.integers(1, 40), st.integers(4, 90), st
 @both_forms
 @given(shape=shapes, weighted=st.booleans())
 @settings(max_examples=25)
-def test_one_layer_is_rvfl_to_the_last_bit(classifier, shape, weighted):
+def test_one_layer_is_rvfl(classifier, shape, weighted):
     seed, n_hidden, n_samples, n_classes = shape
     X, y = overlapping_classes(n_classes, n_samples, seed)
     weights = np.random.default_rng(seed).uniform(0.1, 2, n_samples) if weighted else None

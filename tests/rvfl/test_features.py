@@ -29,14 +29,6 @@ def test_columns_are_direct_link_then_bias_then_hidden_layer():
     assert_allclose(H[:, 4:], np.tanh(X @ features.weights.T + features.biases))
 
 
-def test_without_the_direct_link_only_bias_and_hidden_layer_remain():
-    X = np.random.default_rng(1).normal(size=(8, 3))
-    linked = draw_random_features(3, 4, "relu", direct_link=True, seed=5)(X)
-    unlinked = draw_random_features(3, 4, "relu", direct_link=False, seed=5)
-    assert unlinked.bias_column == 0
-    assert_array_equal(unlinked(X), linked[:, 3:])
-
-
 def test_the_input_is_not_changed_and_float32_is_computed_in_double():
     X = np.random.default_rng(1).normal(size=(8, 3)).astype(np.float32)
     before = X.copy()
@@ -70,8 +62,3 @@ def test_values_are_the_formula(name):
 def test_the_largest_inputs_do_not_overflow(name):
     extreme = np.array([-1e300, -1e155, -800.0, 800.0, 1e155, 1e300])
     assert np.isfinite(activate(name, extreme)).all()
-
-
-def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"'rely'.*'hardlim', 'leaky_relu'.*'tribas'"):
-        activate("rely", np.zeros(1))

@@ -80,16 +80,6 @@ def test_the_symmetric_form_is_symmetric_and_positive(graph, problem):
     assert np.linalg.eigvalsh(G).min() >= -1e-9 * np.abs(G).max()
 
 
-@given(problem=labelled_rows())
-def test_the_two_forms_have_the_same_eigenvalues_where_the_scatter_is_positive(problem):
-    """R S_w R and R R S_w are similar; for lda S_b is positive as it is."""
-    published = graph_regulariser(*problem, "lda", form="published", n_neighbors=3)
-    symmetric = graph_regulariser(*problem, "lda", form="symmetric", n_neighbors=3)
-    of_published = np.sort(np.linalg.eigvals(published).real)
-    of_symmetric = np.linalg.eigvalsh(symmetric)
-    assert_allclose(of_published, of_symmetric, atol=1e-8 * np.abs(of_symmetric).max())
-
-
 every_graph = pytest.mark.parametrize("graph", ["lda", "lfda", "mda"])
 every_form = pytest.mark.parametrize("form", ["published", "symmetric"])
 
@@ -117,11 +107,3 @@ def test_without_strength_the_graph_changes_nothing(graph, form):
     plain = GBRVFLClassifier(random_state=0).fit(X, y)
     model = GEGBRVFLClassifier(gamma=0, graph=graph, graph_form=form, random_state=0).fit(X, y)
     assert_allclose(model.decision_function(X), plain.decision_function(X), atol=1e-7)
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy says that squares overflow
-@pytest.mark.parametrize("graph", ["lda", "lfda", "mda"])
-def test_numbers_too_large_to_be_squared_are_refused_in_words(graph):
-    X, y = overlapping_classes()
-    with pytest.raises(ValueError, match="too large to be squared; scale them first"):
-        GEGBRVFLClassifier(graph=graph, random_state=0).fit(X * 1e200, y)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 
 from granulearn.rvfl import ELMRegressor, RVFLRegressor
@@ -52,16 +52,6 @@ def test_a_strong_penalty_pulls_predictions_to_the_weighted_mean_not_to_zero(reg
     assert_allclose(model.predict(X), np.average(y, weights=weights), rtol=1e-4)
 
 
-@both_networks
-def test_one_output_keeps_the_shape_it_came_in(regressor):
-    X, Y = smooth_function(n_outputs=1)
-    column = regressor(random_state=0).fit(X, Y)
-    flat = regressor(random_state=0).fit(X, Y[:, 0])
-    assert (column.n_outputs_, flat.n_outputs_) == (1, None)
-    assert column.predict(X).shape == (len(X), 1)
-    assert_array_equal(column.predict(X)[:, 0], flat.predict(X))
-
-
 def test_no_sample_of_positive_weight_is_an_error():
     X, y = smooth_function()
     with pytest.raises(ValueError, match="sample_weight is zero for every sample"):
@@ -73,10 +63,3 @@ def test_a_smooth_function_is_learnt(regressor):
     X, y = smooth_function(600)
     model = regressor(n_hidden=200, activation="sine", C=10.0, random_state=0)
     assert model.fit(X[:400], y[:400]).score(X[400:], y[400:]) > 0.9
-
-
-def test_the_direct_link_is_what_elm_lacks():
-    X, y = smooth_function()
-    rvfl, elm = (one(n_hidden=5, random_state=0).fit(X, y) for one in (RVFLRegressor, ELMRegressor))
-    assert len(rvfl.coef_) == 3 + 1 + 5
-    assert len(elm.coef_) == 1 + 5

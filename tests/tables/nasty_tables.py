@@ -1,6 +1,7 @@
 """Tables of cells that break careless readers, and what a reader made of them."""
 
-import pyarrow as pa
+import pickle
+
 from hypothesis import strategies as st
 
 ALPHABET = "\",;\t|\n\r 'aZé€ß=+-@1.0漢\ufeff\u2028\u0085\x1f\\"
@@ -26,9 +27,19 @@ def rows_of(batches) -> list[list]:
     return [list(row.values()) for batch in batches for row in batch.to_pylist()]
 
 
-def typed_rows_of(table) -> tuple[list[list], set[pa.DataType]]:
-    batches = list(table.batches())
-    return rows_of(batches), {kind for batch in batches for kind in batch.schema.types}
+def assert_holds(table, names: list[str], rows: list[list]) -> None:
+    """Demand names and rows, by all batches, in another order of the columns and in parts."""
+    assert table.names == names
+    assert rows_of(table.batches()) == rows
+    assert table.n_rows == len(rows)
+    turned = [row[::-1] for row in rows]
+    assert rows_of(table.batches(names[::-1])) == turned
+    first_row, by_parts = 0, []
+    for part in pickle.loads(pickle.dumps(table.parts())):
+        assert part.first_row == first_row
+        first_row += sum(batch.num_rows for batch in part.batches())
+        by_parts += rows_of(part.batches(names[::-1]))
+    assert by_parts == turned
 
 
 def written(names, rows, separator=",", newline="\n", *, quote_all=False) -> str:

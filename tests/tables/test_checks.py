@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from granulearn.tables import Column, Schema, inspect_table, table_of
 from granulearn.tables import checks as module
-from granulearn.tables.checks import check_rows, find, told_classes
+from granulearn.tables.checks import check_rows, find, majority_classes
 from granulearn.tables.schema import TypedRows
 from tests.shared_data import load_shared, shared_names
 
@@ -136,12 +136,12 @@ def test_values_that_only_seem_to_tell_the_class_are_no_leak():
     # Always naming the frequent class is right in 99.9 % of the rows.
     assert how({("A", "no"): 9980, ("A", "yes"): 5, ("B", "yes"): 5}) == ""
     assert how({("A", "no"): 10, ("D", "yes"): 9}) == ""
-    assert not told_classes(np.array([[100, 1]]))[0]
+    assert not majority_classes(np.array([[100, 1]]))[0]
     # Names of customers that came once, or twice.
-    assert not told_classes(np.eye(2, dtype=int)[np.arange(100) % 2])[0]
-    assert not told_classes(2 * np.eye(2, dtype=int)[np.arange(300) % 2])[0]
+    assert not majority_classes(np.eye(2, dtype=int)[np.arange(100) % 2])[0]
+    assert not majority_classes(2 * np.eye(2, dtype=int)[np.arange(300) % 2])[0]
     # Values that occur once are left aside where they are few.
-    share, classes = told_classes(np.array([[500, 0], [0, 480], *[[0, 1]] * 20]))
+    share, classes = majority_classes(np.array([[500, 0], [0, 480], *[[0, 1]] * 20]))
     assert (share, classes.tolist()) == (1.0, [0, 1] + [-1] * 20)
 
 

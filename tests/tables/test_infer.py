@@ -38,15 +38,15 @@ class TestNumbers:
     @pytest.mark.parametrize(("n", "allowed"), [(100, 1), (200, 2), (1000, 10), (50, 0)])
     def test_ninety_nine_percent_of_the_cells_must_fit(self, n, allowed):
         numbers = [str(row * 0.5) for row in range(n)]
-        for n_misfits in (allowed, allowed + 1):
+        for n_failures in (allowed, allowed + 1):
             cells = ["many", "few", "some"] * n
             column = column_of(
-                numbers[n_misfits:] + cells[:n_misfits], ColumnOptions(include=("c",))
+                numbers[n_failures:] + cells[:n_failures], ColumnOptions(include=("c",))
             )
-            assert column.kind == (NUMBER if n_misfits == allowed else CATEGORY)
-            assert column.failures.count == n_misfits
+            assert column.kind == (NUMBER if n_failures == allowed else CATEGORY)
+            assert column.failures.count == n_failures
 
-    def test_misfits_of_what_is_nearly_numbers_are_named_and_all_is_a_category(self):
+    def test_failures_of_what_is_nearly_numbers_are_named_and_all_is_a_category(self):
         cells = cycle("1.5", "2.5", "3")
         for row in (5, 50, 100):
             cells[row] = "many"
@@ -75,7 +75,7 @@ class TestNumbers:
         assert (nearly.kind, nearly.number.unit) == (NUMBER, "min")
         assert nearly.failures.first == (Cell(0, "7"),)
 
-    def test_a_wish_decides_what_the_cells_leave_open_and_nothing_else(self):
+    def test_an_option_decides_what_the_cells_leave_open_and_nothing_else(self):
         schema = schema_of(
             ColumnOptions(decimal=","), a=cycle("1,234", "2,500"), b=cycle("1.5", "2.25")
         )
@@ -109,7 +109,7 @@ class TestDates:
         assert (column.kind, column.date, column.dropped) == (DATE, form, "")
         assert column.failures.count == 0
 
-    def test_ninety_nine_percent_of_the_dates_must_fit_and_misfits_are_named(self):
+    def test_ninety_nine_percent_of_the_dates_must_fit_and_failures_are_named(self):
         days = [str(datetime.date(2024, 1, 1) + datetime.timedelta(row)) for row in range(100)]
         days[7] = "2024-02-31"
         column = column_of(days)
@@ -134,15 +134,16 @@ class TestDates:
         assert column_of([*days, "2024-01-01 00:01"]).date.has_clock
 
 
-class TestYesNo:
-    @pytest.mark.parametrize("pair", ["yes no", "Ja Nein", "oui non", "TRUE false", "J N", "sí no"])
-    def test_yes_and_no_in_any_language_are_one_and_zero(self, pair):
-        column = column_of(cycle(*pair.split(), None))
-        assert (column.kind, column.dropped) == (YES_NO, "")
-
-    @pytest.mark.parametrize("cells", [["yes", "no", "maybe"], ["yes"], ["a", "b"], ["f", "m"]])
-    def test_other_words_are_categories(self, cells):
-        assert column_of(cycle(*cells)).kind == CATEGORY
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        *((pair, YES_NO) for pair in ("yes no", "Ja Nein", "oui non", "TRUE false", "J N")),
+        *((words, CATEGORY) for words in ("yes no maybe", "yes", "a b", "f m")),
+    ],
+)
+def test_yes_and_no_in_any_language_are_one_and_zero_and_other_words_categories(cells, kind):
+    column = column_of(cycle(*cells.split(), None), ColumnOptions(include=("c",)))
+    assert (column.kind, column.dropped) == (kind, "")
 
 
 def test_categories_that_were_stored_as_numbers_are_found_again_in_text():
@@ -163,7 +164,7 @@ def test_a_decimal_comma_in_doubt_is_decided_by_another_column():
 
 
 @pytest.mark.parametrize("day_first", [True, False])
-def test_dates_in_doubt_are_decided_by_another_column_or_a_wish(day_first):
+def test_dates_in_doubt_are_decided_by_another_column_or_an_option(day_first):
     doubtful = cycle("01/02/2024", "03/04/2024")
     clear = cycle("13/02/2024" if day_first else "02/13/2024", "01/01/2024")
     for column in (
@@ -259,13 +260,13 @@ def test_quantities_are_no_ids_by_their_name(name):
     assert schema_of(**{name: values})[name].dropped == ""
 
 
-class TestWishes:
+class TestColumnOptions:
     @pytest.mark.parametrize("cells", [cycle("1", "2"), [str(row) for row in range(N)], ["x"] * N])
-    def test_what_is_wished_to_be_categories_is_used_as_categories(self, cells):
+    def test_categorical_columns_are_used_as_categories(self, cells):
         column = column_of(cells, ColumnOptions(categorical=("c",)))
         assert (column.kind, column.dropped) == (CATEGORY, "")
 
-    def test_what_is_wished_to_be_ignored_is_left_out(self):
+    def test_ignored_columns_are_dropped(self):
         column = column_of(cycle("1", "2"), ColumnOptions(ignore=("c",)))
         assert (column.kind, column.dropped, column.advice) == (NUMBER, "asked", ())
 
@@ -278,6 +279,6 @@ class TestWishes:
             ([f"The house number {row} is for sale" for row in range(N)], CATEGORY),
         ],
     )
-    def test_what_is_wished_to_be_included_is_used(self, cells, kind):
+    def test_included_columns_are_used(self, cells, kind):
         column = column_of(cells, ColumnOptions(include=("c",)))
         assert (column.kind, column.dropped) == (kind, "")

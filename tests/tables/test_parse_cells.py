@@ -36,7 +36,7 @@ TYPED = {
     "half": (np.array([1, 2.5, np.nan], np.float16), pa.float16(), ["1", "2.5", None]),
     "double": ([0.1, float("nan"), 12345678901.0], pa.float64(), ["0.1", None, "12345678901"]),
     "decimal": ([decimal.Decimal("1.50")], pa.decimal128(5, 2), ["1.50"]),
-    "truth": ([True, None, False], pa.bool_(), ["true", None, "false"]),
+    "boolean": ([True, None, False], pa.bool_(), ["true", None, "false"]),
     "date": ([datetime.date(2024, 2, 29)], pa.date32(), ["2024-02-29"]),
     "timestamp": ([0], pa.timestamp("ns"), ["1970-01-01 00:00:00.000000000"]),
     "zoned": ([0], pa.timestamp("s", "Europe/Berlin"), ["1970-01-01 01:00:00+0100"]),

@@ -43,16 +43,16 @@ def written_dates(draw):
     """Draw a date as far as a style writes it, its text, and the form of the text."""
     family = draw(st.sampled_from(sorted(DAYS)))
     style = draw(st.sampled_from(DAYS[family])) + draw(st.sampled_from(CLOCKS))
-    moment = draw(datetimes)
-    text = moment.strftime(style.replace("%q", str(moment.day)))
+    when = draw(datetimes)
+    text = when.strftime(style.replace("%q", str(when.day)))
     kept = {"hour": "%M", "minute": "%M", "second": "%S", "microsecond": "%f"}
-    moment = moment.replace(**{part: 0 for part, sign in kept.items() if sign not in style})
-    return moment, text, DateForm(family, True, "%M" in style)
+    when = when.replace(**{part: 0 for part, sign in kept.items() if sign not in style})
+    return when, text, DateForm(family, True, "%M" in style)
 
 
-def numbers_by_pandas(moment: datetime.datetime, zone: float = 0.0) -> dict[str, float]:
-    stamp = pd.Timestamp(moment).as_unit("us")
-    utc = (moment - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
+def numbers_by_pandas(when: datetime.datetime, zone: float = 0.0) -> dict[str, float]:
+    stamp = pd.Timestamp(when).as_unit("us")
+    utc = (when - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
     return {
         "year": stamp.year,
         "month": stamp.month,
@@ -82,19 +82,19 @@ def assert_same(found: dict[str, float] | None, expected: dict[str, float]):
 
 @given(written_dates())
 def test_every_date_in_every_form_is_what_pandas_says(case):
-    moment, text, form = case
+    when, text, form = case
     found = parse_one(text, form)
-    assert_same(found, numbers_by_pandas(moment))
+    assert_same(found, numbers_by_pandas(when))
     assert list(found) == list(form.meanings)
 
 
 @given(written_dates())
 def test_the_class_of_a_date_is_its_family_its_order_and_its_clock(case):
-    moment, text, form = case
+    when, text, form = case
     order = ""
     if form.family == "year last":
-        order = "day" if moment.day > 12 else "either"
-    assert class_of(text) == DateClass(form.family, order, moment.time() != datetime.time())
+        order = "day" if when.day > 12 else "either"
+    assert class_of(text) == DateClass(form.family, order, when.time() != datetime.time())
 
 
 @given(written_dates(), st.sampled_from(FAMILIES))
@@ -105,13 +105,13 @@ def test_a_date_of_another_family_is_a_failure(case, other):
 
 @given(datetimes, st.integers(0, 23), st.sampled_from([0, 30, 45]), st.booleans(), st.booleans())
 def test_running_days_are_counted_in_utc_and_the_rest_where_the_clock_is(
-    moment, hours, minutes, west, colon
+    when, hours, minutes, west, colon
 ):
     zone = f"{'-' if west else '+'}{hours:02}{':' if colon else ''}{minutes:02}"
-    text = moment.strftime(f"%Y-%m-%dT%H:%M:%S{zone}")
+    text = when.strftime(f"%Y-%m-%dT%H:%M:%S{zone}")
     shift = (hours + minutes / 60) * (-1 if west else 1)
     found = parse_one(text, DateForm("year first", has_clock=True))
-    assert_same(found, numbers_by_pandas(moment.replace(microsecond=0), shift))
+    assert_same(found, numbers_by_pandas(when.replace(microsecond=0), shift))
 
 
 @pytest.mark.parametrize(

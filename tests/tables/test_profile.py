@@ -1,4 +1,4 @@
-"""A profile counts what a slow look at each cell counts, however the table is cut."""
+"""A profile counts what a slow loop over the cells counts, however the table is cut."""
 
 import string
 from collections import Counter
@@ -77,7 +77,7 @@ def is_plain(text: str) -> bool:
 
 @pytest.mark.parametrize("few_masks", [0, 64])
 @given(columns, st.integers(0, 100))
-def test_a_profile_counts_what_a_slow_look_at_each_cell_counts(few_masks, cells, first_row):
+def test_a_profile_counts_what_a_slow_loop_over_the_cells_counts(few_masks, cells, first_row):
     text = as_text(pa.array(cells, pa.string()))
     nulls = is_null_token(text).to_pylist()
     rows = list(zip(text.to_pylist(), nulls, strict=True))
@@ -136,14 +136,14 @@ def test_different_cells_are_counted_within_five_percent_in_batches_of_any_size(
     assert len(found.hashes) == profile.KEPT_HASHES
 
 
-def test_a_column_of_ten_thousand_units_is_looked_at_as_fast_as_any():
+def test_a_column_of_ten_thousand_units_is_profiled_as_fast_as_any():
     # A pass over all rows for each unit would take minutes.
     units = map("".join, islice(product(string.ascii_lowercase, repeat=3), 10_000))
     column = pa.array([f"{row} {unit}" for unit in units for row in range(10)])
     assert profile_column("c", column).classes[WORD].count == len(column)
 
 
-def test_very_long_cells_are_looked_at_as_fast_as_any_and_shown_in_part():
+def test_very_long_cells_are_profiled_as_fast_as_any_and_shown_in_part():
     cells = ["1" * 10**6 + "x", "x" * 10**6, "1 " * 10**5, "µ" * 10**5, "2020-" * 10**5]
     found = profile_column("c", pa.array(cells))
     assert found.classes[LONG].count == len(cells)

@@ -2,7 +2,6 @@
 
 import datetime
 import json
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +25,6 @@ from granulearn.tables.schema import (
     Column,
     Schema,
     TypedRows,
-    joined_rows,
 )
 
 N_ROWS = 24
@@ -56,7 +54,6 @@ tables = st.fixed_dictionaries(
         for name, pool in POOLS.items()
     }
 ).map(lambda cells: pa.record_batch({n: pa.array(c, pa.string()) for n, c in cells.items()}))
-cuts = st.lists(st.integers(0, N_ROWS), max_size=5).map(sorted)
 
 
 def assert_same_rows(first: TypedRows, second: TypedRows):
@@ -78,18 +75,6 @@ def test_a_schema_reads_the_same_after_a_journey_as_json(batch):
     copy = Schema.from_json(json.loads(json.dumps(decided.to_json())))
     assert_same_rows(copy.read(batch), decided.read(batch))
     assert json.dumps(copy.to_json()) == json.dumps(decided.to_json())
-
-
-@settings(max_examples=30)
-@given(tables, cuts)
-def test_any_partition_gives_the_same_cells_and_failures(batch, places):
-    bounds = [0, *places, N_ROWS]
-    parts = [
-        SCHEMA.read(batch.slice(begin, end - begin), first_row=begin)
-        for begin, end in pairwise(bounds)
-    ]
-    assert_same_rows(joined_rows(parts), SCHEMA.read(batch))
-    assert_same_rows(joined_rows(iter(parts)), SCHEMA.read(batch))
 
 
 def test_cells_become_what_the_schema_says():

@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import cross_val_score
 
 from granulearn import TableClassifier
 from granulearn.models import save_model
@@ -161,12 +160,6 @@ def test_a_file_of_a_plain_pipeline_is_no_classifier_for_tables(tmp_path):
         TableClassifier.load(tmp_path / "m.granulearn")
 
 
-def test_a_missing_column_is_named_with_what_is_there_instead(holders):
-    fitted = model().fit(holders["pandas"], "late")
-    with pytest.raises(TableError, match=r"lacks 1 of the 7 columns .*: 'city'; it has 'cité'"):
-        fitted.predict(holders["pandas"].rename(columns={"city": "cité"}))
-
-
 def test_columns_that_were_left_out_need_not_be_there(holders):
     frame = holders["pandas"].assign(constant=1, nr=range(120))
     fitted = model().fit(frame, "late")
@@ -279,11 +272,6 @@ def test_numbers_with_some_missing_are_labels_of_the_other_rows(as_labels, holde
     assert fitted.card_.dropped_rows == 10
 
 
-def test_labels_of_another_length_are_refused(holders):
-    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[120, 119\]"):
-        model().fit(holders["pandas"], ["a", "b"] * 59 + ["a"])
-
-
 def test_the_name_of_the_labels_may_be_that_of_a_column(holders):
     frame = holders["pandas"]
     y = frame["late"].rename("city")
@@ -291,23 +279,13 @@ def test_the_name_of_the_labels_may_be_that_of_a_column(holders):
     assert fitted.card_.target == "city_"
 
 
-def test_clone_parameters_and_pickle(holders, probabilities):
-    settings = {"model": "rvfl", "ignore": ["x"], "random_state": 0, "exact_labels": True}
-    unfitted = TableClassifier(**settings)
-    assert unfitted.get_params().items() >= settings.items()
-    assert clone(unfitted).get_params() == unfitted.get_params()
-    assert repr(unfitted.set_params(ignore=())) == (
-        "TableClassifier(exact_labels=True, model='rvfl', random_state=0)"
-    )
+def test_a_pickled_classifier_predicts_alike_and_an_unfitted_one_says_so(holders, probabilities):
     fitted = model().fit(holders["pandas"], "late")
     copied = pickle.loads(pickle.dumps(fitted))
     assert_array_equal(copied.predict_proba(holders["pandas"]), probabilities)
-    with pytest.raises(NotFittedError):
-        clone(fitted).predict(holders["pandas"])
-    with pytest.raises(NotFittedError):
-        clone(fitted).save("nowhere")
-    with pytest.raises(NotFittedError):
-        clone(fitted).schema_  # noqa: B018
+    for ask in (lambda m: m.predict(holders["pandas"]), lambda m: m.save("x"), lambda m: m.schema_):
+        with pytest.raises(NotFittedError):
+            ask(clone(fitted))
 
 
 def test_any_classifier_for_numbers_can_learn_from_a_table(holders, tmp_path):
@@ -324,41 +302,3 @@ def test_any_classifier_for_numbers_can_learn_from_a_table(holders, tmp_path):
 def test_a_name_that_is_no_model_is_refused_with_those_that_are(holders):
     with pytest.raises(ValueError, match=r"model='svm' is not one of robust, "):
         TableClassifier("svm").fit(holders["pandas"], "late")
-
-
-def test_it_can_be_cross_validated(holders):
-    frame = holders["pandas"]
-    X, y = frame.drop(columns="late"), frame["late"].to_numpy()
-    scores = cross_val_score(model(), X, y, cv=3, error_score="raise")
-    assert scores.mean() > 0.6
-
-
-def test_cells_of_another_form_are_warned_of_or_refused(holders):
-    table = {"day": [f"{i % 28 + 1}.{i % 12 + 1}.2020" for i in range(400)]}
-    table |= {
-        "n": np.sin(np.arange(400)),
-        "y": np.where(np.cos(np.arange(400) * 5.0) > 0, "a", "b"),
-    }
-    fitted = model().fit(table, "y")
-    one = {**table, "day": ["31.2.2020", *table["day"][1:]]}
-    with pytest.warns(UserWarning, match="'day': 1 cell does not hold dates, as in training"):
-        fitted.predict(one)
-    with pytest.raises(TableError, match="column 'day' held dates in training, but here 9 of 400"):
-        fitted.predict({**table, "day": ["soon"] * 9 + table["day"][9:]})
-
-
-def test_categories_that_training_did_not_have_are_warned_of(holders):
-    frame = holders["pandas"]
-    fitted = model().fit(frame, "late")
-    unknown = frame.assign(city=frame["city"].replace("Graz", "Linz"))
-    with pytest.warns(UserWarning, match="'city': .* 1 category that training .*'Linz' at") as said:
-        fitted.predict(unknown)
-    assert len(said) == 1
-
-
-def test_threads_change_no_result(holders):
-    one, two = (
-        TableClassifier("robust", random_state=0, n_jobs=n).fit(holders["pandas"], "late")
-        for n in (None, 2)
-    )
-    assert_array_equal(one.predict_proba(holders["pandas"]), two.predict_proba(holders["pandas"]))

@@ -8,7 +8,6 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from granulearn.review import Decision, DecisionsError
 from granulearn.tables import open_table, read_training_table
-from granulearn.tables.parse.cells import row_hashes
 from granulearn.training.model_kinds import make_model
 from granulearn.training.training import make_pipeline, train
 from granulearn.training.verified_training import (
@@ -35,15 +34,14 @@ def noisy(folder, n_rows=160, share=0.25, seed=0):
 
 def decided(table, truth, rows, drawn="worst"):
     """Return true decisions about some rows, from 0."""
-    hashes = row_hashes(table.cells, "label")
     given = table.cells["label"].to_pylist()
     return [
         Decision(
             row + 1,
             "keep" if given[row] == truth[row] else "change",
             "" if given[row] == truth[row] else truth[row],
-            hashes[row],
-            given=given[row],
+            table.hashes[row],
+            given_label=given[row],
             target="label",
             drawn=drawn,
         )
@@ -143,17 +141,17 @@ def test_the_comparison_is_that_of_models_which_did_not_see_the_row(reviewed):
 
 
 @pytest.mark.parametrize(
-    ("given", "corrected", "p_value", "verdict"),
+    ("corrected", "p_value", "said"),
     [
-        (0.8, 0.9, 0.04, "the difference is beyond chance"),
-        (0.8, 0.9, 0.05, "the difference may be chance"),
-        (0.8, 0.8, 1.0, "the review has not paid so far"),
-        (0.8, 0.7, 0.5, "the review has not paid so far, and the difference may be chance"),
-        (0.8, 0.7, 0.01, "the review has not paid so far, and the difference is beyond chance"),
+        (0.9, 0.04, "ones; the difference is beyond chance"),
+        (0.9, 0.05, "ones; the difference may be chance"),
+        (0.8, 1.0, "ones; the review has not paid so far"),
+        (0.7, 0.5, "ones; the difference may be chance; the review has not paid so far"),
     ],
 )
-def test_whether_the_review_has_paid_is_said_in_words(given, corrected, p_value, verdict):
-    assert Comparison(50, given, corrected, p_value).verdict == verdict
+def test_whether_the_review_has_paid_is_said_in_words(corrected, p_value, said):
+    found = Comparison(50, 0.8, corrected, p_value)
+    assert f"{found.scores}{found.verdict}".endswith(said)
 
 
 def test_rows_chosen_worst_first_are_no_score_of_the_whole_table(reviewed):
@@ -164,10 +162,7 @@ def test_rows_chosen_worst_first_are_no_score_of_the_whole_table(reviewed):
     drawn = decided(table, truth, range(100, 120), "random")
     scores = trained(table, said + drawn).card.scores["verified"]
     assert scores["at_random"]["rows"] == 20
-    assert (
-        "on the 20 drawn at random, which stand for the rows that nobody chose"
-        in scores["words"][-1]
-    )
+    assert "on the 20 of them drawn at random, which stand for all rows" in scores["words"][-1]
     assert trained(table, said + drawn[:-1]).card.scores["verified"]["at_random"] is None
 
 
@@ -186,19 +181,10 @@ def test_decisions_that_change_nothing_are_scored_once(reviewed):
     table, _, _ = reviewed
     told = []
     said = [Decision(row + 1, "keep") for row in range(30)]
-    scores = trained(table, said, tell=told.append).card.scores["verified"]
+    scores = trained(table, said, progress=told.append).card.scores["verified"]
     assert scores["given"] == scores["corrected"]
     assert scores["words"][1].endswith("on 30 verified rows; the labels are the given ones")
     assert not [stage for stage in told if "corrected labels" in stage]
-
-
-def test_settings_are_searched_in_every_fold(reviewed, monkeypatch):
-    table, _, said = reviewed
-    grid = {"model__C": [1e-9, 10.0], "model__n_hidden": [20]}
-    monkeypatch.setattr("granulearn.training.training.search_grid", lambda name: grid)
-    card = trained(table, said, tune=True).card
-    assert card.parameters["n_hidden"] == 20
-    assert 0.5 < card.scores["verified"]["given"] <= 1
 
 
 def test_a_class_too_small_to_search_gives_no_score_and_words_say_so(tmp_path, monkeypatch):
@@ -214,6 +200,7 @@ def test_a_class_too_small_to_search_gives_no_score_and_words_say_so(tmp_path, m
     said = decided(table, truth, range(30))
     words = trained(table, said, tune=True).card.scores["verified"]["words"]
     assert "a class is too small to search settings in every fold" in words[-1]
+    said = [*said, Decision(6, "exclude", target="label")]
     assert "given" in trained(table, said).card.scores["verified"]
 
 
@@ -222,7 +209,7 @@ def test_decisions_about_another_column_or_table_are_refused(reviewed):
     with pytest.raises(DecisionsError, match="is about the column 'y', not 'label'"):
         review_labels(table, [Decision(1, "keep", target="y")], "d.csv")
     with pytest.raises(DecisionsError, match="made for other cells"):
-        review_labels(table, [Decision(1, "keep", row_hash="other")], "d.csv")
+        review_labels(table, [Decision(1, "keep", hash="other")], "d.csv")
     with pytest.raises(DecisionsError, match="'maybe' is no class of the table"):
         review_labels(table, [Decision(1, "change", "maybe")], "d.csv")
 

@@ -6,7 +6,6 @@ import re
 import stat
 import subprocess
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -18,7 +17,7 @@ from granulearn.utils.files import (
     write_text_atomically,
     written_atomically,
 )
-from tests.warm_processes import Code
+from tests.processes import Code
 
 WRITER = """
 import sys
@@ -108,30 +107,6 @@ def test_a_folder_appears_with_all_its_files_or_not_at_all(tmp_path):
         (temporary / "a").write_text("1")
         assert not target.exists()
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "a"]
-
-
-def test_a_folder_of_which_nothing_comes_is_gone_while_others_still_write_to_it(tmp_path):
-    def add_files(folder, begun):
-        for number in range(2_000):
-            try:
-                (folder / f"{threading.get_ident()}-{number}").touch()
-            except FileNotFoundError:
-                return
-            if number == 100:
-                begun.set()
-
-    def fail_while_others_write(writers):
-        begun = threading.Event()
-        with folder_written_atomically(tmp_path / "out") as temporary:
-            for _ in range(4):
-                writers.submit(add_files, temporary, begun)
-            begun.wait()
-            raise ValueError("wrong")
-
-    with ThreadPoolExecutor(4) as writers:
-        with pytest.raises(ValueError, match="wrong"):
-            fail_while_others_write(writers)
-        assert names(tmp_path) == set()
 
 
 def test_a_missing_folder_and_a_folder_in_place_of_a_file_are_named(tmp_path):
@@ -248,15 +223,6 @@ def test_files_of_other_names_are_never_touched(tmp_path, name):
     with pytest.raises(ValueError), written_atomically(tmp_path / "out.csv"):  # noqa: PT011
         raise ValueError
     assert (tmp_path / name).read_text() == "kept"
-
-
-def test_a_link_with_the_name_of_a_temporary_folder_is_not_followed(tmp_path):
-    (tmp_path / "precious").mkdir()
-    (tmp_path / "precious" / "kept").touch()
-    link = tmp_path / f".out.granulearn-{_HOST}-{DEAD}-0123abcd.parts"
-    link.symlink_to(tmp_path / "precious")
-    with folder_written_atomically(tmp_path / "out"):
-        assert (tmp_path / "precious" / "kept").exists()
 
 
 def test_many_writers_of_one_file_do_not_take_each_others_temporary_files(tmp_path):

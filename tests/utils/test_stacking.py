@@ -73,14 +73,6 @@ def test_samples_that_a_member_does_not_know_are_ignored():
     assert_array_equal(stacking_weights(members, Y, np.ones(30), prior, 10), prior)
 
 
-def test_members_of_next_to_no_weight_are_left_out():
-    rng = np.random.default_rng(0)
-    members, Y = random_proba(rng, 3, 30, 2), np.eye(2)[rng.integers(2, size=30)]
-    prior = np.array([0.01, 0.495, 0.495])
-    found = stacking_weights(members, Y, np.ones(30), prior, 1e12)
-    assert_allclose(found, [0, 0.5, 0.5], atol=1e-6)
-
-
 def test_of_members_that_predict_the_same_the_weights_sum_to_one():
     one = random_proba(np.random.default_rng(0), 30, 2)
     Y, half = np.eye(2)[np.arange(30) % 2], np.array([0.5, 0.5])

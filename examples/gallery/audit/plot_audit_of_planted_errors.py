@@ -3,7 +3,7 @@ Audit of a table with planted errors
 ====================================
 
 The audit rates every label of a table by balls that did not see it. Here sixty labels
-of a real table are made wrong on purpose, so what the audit says can be checked.
+of a real table are made wrong on purpose, so that the audit can be checked.
 
 In the guide: :doc:`/guide/audit`.
 """
@@ -29,22 +29,22 @@ audit = audit_labels(table, "approved", random_state=0)
 audit.head()
 
 # %%
-# Worst first. How good is that order? Looking at the rows in it, count the planted
-# errors that turn up, against looking at rows at random. Then, by verdict: how many
+# Worst first. How good is that order? Count the planted errors among the
+# first rows, against rows at random. Then, by verdict: how many
 # labels have it, and how many of these were planted.
 
 is_planted = pd.Series(planted, index=table.index)[audit.index].to_numpy()
-looked = np.arange(len(audit) + 1)
+reviewed = np.arange(len(audit) + 1)
 found = np.append(0, np.cumsum(is_planted))
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), width_ratios=[1.4, 1])
-left.plot(looked, found, label="worst first")
-left.plot(looked, looked * planted.mean(), "--", color="0.5", label="at random")
+left.plot(reviewed, found, label="worst first")
+left.plot(reviewed, reviewed * planted.mean(), "--", color="0.5", label="at random")
 n_wrong = int(audit["is_label_issue"].sum())
 left.axvline(n_wrong, color="C3", linewidth=1)
 left.text(n_wrong + 6, 2, f'{n_wrong} labels are\ncalled "wrong"', color="C3")
 left.set(
-    xlabel="rows looked at", ylabel="planted errors found", xlim=(0, 400), ylim=(0, 62)
+    xlabel="rows reviewed", ylabel="planted errors found", xlim=(0, 400), ylim=(0, 62)
 )
 left.legend(loc="lower right")
 
@@ -67,13 +67,12 @@ right.legend(loc="upper right")
 plt.show()
 
 # %%
-# Not all that is called wrong was planted: nobody has promised that the other labels of
-# this table are right, and some applications look like those of the other class. Only a
-# person who knows the cases can tell. The audit also says what share of all labels it
-# takes to be wrong, with a range:
+# Not every label called wrong was planted: other labels of this table may be wrong too,
+# and some applications look like those of the other class. Only a person who knows the
+# cases can tell. The audit also estimates the noise rate, with a range:
 
 noise = audit.attrs
 low, high = noise["noise_low"], noise["noise_high"]
 print(f"{noise['noise_rate']:.1%} wrong, between {low:.1%} and {high:.1%}")
 print(f"planted: {planted.mean():.1%}")
-print(textwrap.fill(noise["noise_words"]))
+print(textwrap.fill(noise["noise_message"]))

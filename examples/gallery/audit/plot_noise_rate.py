@@ -2,16 +2,15 @@
 How many labels are wrong?
 ==========================
 
-The audit answers with a number and a range. What can be known without looking at any
-row, and what a few rows checked by hand add, depends on where the mistakes are.
+The audit estimates the noise rate, with a range. How good the estimate is, without
+verified rows and with a few, depends on where the mistakes are.
 
 In the guide: :doc:`/guide/audit`.
 """
 
 # %%
 # Two kinds of mistakes in the same table: labels flipped anywhere, and labels flipped
-# where the classes overlap. `LabelAudit` estimates the share of each without being told
-# anything.
+# where the classes overlap. `LabelAudit` estimates the noise rate of each.
 
 import textwrap
 
@@ -36,13 +35,12 @@ def with_mistakes(kind, rate):
 
 
 # %%
-# Then a person looks at fifty rows that `next_to_review` draws at random, and says what
-# is true. Passed as ``verified``, these rows say how many labels are wrong, whatever
-# the mistakes are like.
+# Then a person verifies fifty rows that `next_to_review` draws at random. Passed as
+# ``verified``, these rows give an unbiased estimate for any kind of mistakes.
 
 
 def audited(labels):
-    """Return the estimate before and after somebody has looked at fifty rows."""
+    """Return the estimates before and after fifty rows are verified."""
     audit = LabelAudit(n_estimators=50, random_state=0).fit(X, labels)
     rows = audit.next_to_review(50, random_fraction=1.0)
     rows["label"] = truth[rows.index]
@@ -55,8 +53,8 @@ for ax, (kind, title) in zip(axes, titles.items(), strict=True):
     estimates = [audited(with_mistakes(kind, rate)) for rate in rates]
     ax.plot([-3, 33], [-3, 33], color="0.6", linewidth=1, zorder=0)
     for which, shift, name in (
-        (0, -0.6, "nobody has looked"),
-        (1, 0.6, "50 rows checked"),
+        (0, -0.6, "nothing verified"),
+        (1, 0.6, "50 rows verified"),
     ):
         noise = [pair[which] for pair in estimates]
         middle = 100 * np.array([one.rate for one in noise])
@@ -80,7 +78,7 @@ axes[0].legend(loc="upper left")
 plt.show()
 
 # %%
-# Without a look at rows, mistakes that follow the inputs cannot be told from classes
+# Without verified rows, mistakes that follow the inputs cannot be told from classes
 # that overlap. That is why the upper end of the range is generous, and why the middle
 # is too low on the right.
 
@@ -89,4 +87,4 @@ noise = (
     .fit(X, with_mistakes("boundary", 0.2))
     .noise_
 )
-print(textwrap.fill(noise.sentence))
+print(textwrap.fill(noise.message))

@@ -35,7 +35,7 @@ print(review, "in classes", review.classes)
 # in a file.
 
 card = review.next()
-print(f"row {card.row}: given {card.given}, rather {card.rival}")
+print(f"row {card.row}: given {card.given_label}, rather {card.second_class}")
 print("truth:", truth[card.row - 1])
 
 # %%
@@ -48,7 +48,7 @@ def decide(order):
     """Look at the next row, and say what is true of it."""
     card = review.next(order)
     right = truth[card.row - 1]
-    if right == card.given:
+    if right == card.given_label:
         review.decide(card, "keep")
     else:
         review.decide(card, "change", label=right)
@@ -59,7 +59,7 @@ summaries = [review.summary()]
 summaries += [decide("random") for _ in range(30)]
 summaries += [decide("worst") for _ in range(50)]
 print(summaries[-1].counts)
-print(textwrap.fill(summaries[-1].noise.sentence))
+print(textwrap.fill(summaries[-1].noise.message))
 
 # %%
 # Left, what was found. Right, the share of wrong labels as the audit saw it at the

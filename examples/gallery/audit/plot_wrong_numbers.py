@@ -30,8 +30,9 @@ audit.head()
 
 # %%
 # ``low`` and ``high`` are where about 95 % of right values would lie; the table is
-# sorted by ``error_probability``. It says what share it takes to be wrong, and how much
-# of the target the inputs explain: where that is little, little can be found.
+# sorted by ``error_probability``. The audit also estimates the share of wrong
+# values, and how much of the target the inputs explain: if that is little, few errors
+# can be found.
 
 print({name: round(audit.attrs[name], 3) for name in ("noise_rate", "explained")})
 

@@ -50,13 +50,13 @@ plt.show()
 
 rates = np.linspace(0, 0.4, 9)
 figure, ax = plt.subplots(figsize=(6.5, 3.6))
-for maker, marker in (("two-means", "o"), ("gbg++", "s")):
+for generator, marker in (("two-means", "o"), ("gbg++", "s")):
     numbers = []
     for rate in rates:
         labels = flip_labels(truth, rate, random_state=0).labels
-        balls = generate_balls(X, labels, balls=maker, purity=0.9, random_state=0)
+        balls = generate_balls(X, labels, balls=generator, purity=0.9, random_state=0)
         numbers.append(len(balls))
-    ax.plot(100 * rates, numbers, marker=marker, label=f'balls="{maker}"')
+    ax.plot(100 * rates, numbers, marker=marker, label=f'balls="{generator}"')
 ax.plot(
     100 * rates,
     len(X) * rates,

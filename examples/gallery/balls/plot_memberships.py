@@ -2,15 +2,15 @@
 Memberships on one picture
 ==========================
 
-A membership says how far a ball is to be trusted, from 0 to 1, and the network weighs
-its balls by it. Four schemes look at the same balls and trust different ones.
+A membership says how far a ball is to be trusted, from 0 to 1, and the network weights
+its balls by it. Four memberships rate the same balls and trust different ones.
 
 In the guide: :doc:`/guide/memberships`.
 """
 
 # %%
-# Two moons, one label in ten wrong. Balls are made once; every scheme rates the same
-# balls.
+# Two moons, one label in ten wrong. The balls are generated once, and each membership
+# rates them.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -42,8 +42,8 @@ ratings = {name: scheme(balls, X, labels) for name, scheme in schemes.items()}
 # %%
 # The darker a ball, the less it is trusted. ``"fuzzy"`` trusts what is near the mean of
 # its class, and the mean of a moon lies outside of the moon: it distrusts both ends of
-# each. ``"sdap"`` looks at neighbouring balls too. ``"evidence"`` asks a forest that
-# did not see a label whether it believes it.
+# each. ``"sdap"`` looks at neighbouring balls too. ``"evidence"`` takes the
+# out-of-bag probability of a label in a forest.
 
 figure, axes = plt.subplots(2, 2, figsize=(10, 6.4), sharex=True, sharey=True)
 for ax, (name, rating) in zip(axes.flat, ratings.items(), strict=True):
@@ -52,8 +52,8 @@ for ax, (name, rating) in zip(axes.flat, ratings.items(), strict=True):
 plt.show()
 
 # %%
-# Does a scheme trust the right balls? Here the truth is known, so each ball can be
-# called right or wrong: wrong where most of its samples have a flipped label.
+# Does a membership trust the right balls? A ball is called wrong here if most of its
+# samples have a flipped label.
 
 wrong_ball = balls.sample_mean(is_wrong.astype(float)) > 0.5
 figure, axes = plt.subplots(1, 3, figsize=(10, 3), sharey=True)

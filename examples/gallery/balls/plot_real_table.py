@@ -10,8 +10,7 @@ In the guide: :doc:`/guide/balls`.
 """
 
 # %%
-# Inputs are scaled first: balls are made by distances. One label in ten is flipped, as
-# if whoever filled in the table had slipped.
+# Inputs are scaled first: balls are made by distances. One label in ten is flipped.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,8 +28,8 @@ X, labels = StandardScaler().fit_transform(X), np.array(["malignant", "benign"])
 noisy = flip_labels(labels, 0.1, random_state=0).labels
 
 # %%
-# While little is asked for, two balls are enough: one for each kind of tumour. Beyond
-# that, a higher purity costs balls. With wrong labels the rise comes earlier and goes
+# At a low purity two balls are enough: one for each kind of tumour. A higher purity
+# needs more balls. With wrong labels the rise comes earlier and goes
 # higher, and most of the new balls hold one sample: little is left of the summary that
 # balls are meant to be.
 

@@ -2,17 +2,16 @@
 Calibration under wrong labels
 ==============================
 
-Trained on wrong labels, a model that is honest about labels is wrong about the truth:
-it says 75 % where 90 % would be right, because a part of the labels it saw is wrong.
-``noise_matrix=`` tells the robust classifier how many, and its probabilities are about
-the true class then.
+A model that is calibrated on wrong labels is not calibrated for the true class: it
+predicts 75 % where 90 % is right. ``noise_matrix=`` tells the robust classifier how
+many labels are wrong, and its probabilities are those of the true class then.
 
 In the guide: :doc:`/guide/probabilities`.
 """
 
 # %%
-# A fifth of the training labels is flipped, and test labels are true. How many are
-# wrong is taken once from what we know, and once from what the audit says.
+# A fifth of the training labels is flipped, and test labels are true. The noise rate
+# is given once as we know it, and once as the audit estimates it.
 
 import matplotlib.pyplot as plt
 from sklearn.calibration import calibration_curve
@@ -26,7 +25,12 @@ from granulearn.datasets import flip_labels, load
 plt.style.use("granulearn.bench.style")
 showers = load("magic")
 X, X_test, y, y_test = train_test_split(
-    showers.X, showers.y, train_size=1000, stratify=showers.y, random_state=0
+    showers.X,
+    showers.y,
+    train_size=600,
+    test_size=5000,
+    stratify=showers.y,
+    random_state=0,
 )
 scaler = StandardScaler().fit(X)
 X, X_test = scaler.transform(X), scaler.transform(X_test)
@@ -34,7 +38,7 @@ labels = flip_labels(y, 0.2, random_state=0).labels
 
 noise = LabelAudit(random_state=0).fit(X, labels).noise_
 print(
-    f"the audit says {noise.rate:.0%} of the labels are wrong ({noise.low:.0%} to",
+    f"the audit estimates {noise.rate:.0%} wrong labels ({noise.low:.0%} to",
     end=" ",
 )
 print(f"{noise.high:.0%}); 20% are")

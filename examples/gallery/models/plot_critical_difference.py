@@ -11,10 +11,11 @@ In the guide: :doc:`/guide/studies` and :doc:`/guide/paper`.
 
 # %%
 # A table with one row per data set and one column per method is all that `compare`
-# needs. Here: five-fold cross-validation on nine small sets that come with a package.
+# needs. Here: five-fold cross-validation on ten small sets that come with a package.
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from scikit_posthocs import sign_plot
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -33,7 +34,6 @@ from granulearn.bench import (
     describe,
     paper_accuracy_table,
     plot_critical_difference,
-    plot_pairwise_p,
 )
 from granulearn.datasets import load
 
@@ -71,7 +71,7 @@ table = pd.DataFrame(scores).T
 table.round(1)
 
 # %%
-# Methods that a red bar joins cannot be told apart by Nemenyi's test. Nine sets
+# Methods that a red bar joins cannot be told apart by Nemenyi's test. Ten sets
 # separate only what is far apart: few sets make a long bar.
 
 result = compare(table)
@@ -103,6 +103,6 @@ close.pairwise[
 # %%
 # All pairs at once, by Wilcoxon's test after Holm; and everything in words.
 
-plot_pairwise_p(once)
+sign_plot(once.p_matrix("holm_p"))
 plt.show()
 print(describe(once))

@@ -3,7 +3,7 @@ Imbalance: what class weights change
 ====================================
 
 When one class becomes rare, a classifier gives it up to be right more often.
-``class_weight= "balanced"`` moves the boundary back. It does not make the model know
+``class_weight="balanced"`` moves the boundary back. It does not make the model know
 more: the order of the samples stays nearly as it was.
 
 In the guide: :doc:`/guide/imbalance`.
@@ -63,7 +63,7 @@ for color, (kind, model) in zip(("C0", "C1"), models.items(), strict=True):
     for line, weight in (("-", None), ("--", "balanced")):
         model.set_params(class_weight=weight)
         scores = np.array(
-            [[measure(model, r, seed) for r in ratios] for seed in range(4)]
+            [[measure(model, r, seed) for r in ratios] for seed in range(2)]
         )
         name = f"{kind}, class_weight={weight!r}"
         for part, ax in enumerate(axes):
@@ -78,7 +78,7 @@ for ax, title in zip(
     ax.invert_xaxis()
     ax.set(title=title, xlabel="rare : common in training")
     ax.grid(axis="y")
-axes[0].set(ylabel="%, mean of four divisions", ylim=(0, 102))
+axes[0].set(ylabel="%, mean of two splits", ylim=(0, 102))
 figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 plt.show()
 

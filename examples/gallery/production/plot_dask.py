@@ -29,7 +29,7 @@ from granulearn.dask import DaskRVFLClassifier
 
 plt.style.use("granulearn.bench.style")
 COLUMNS = [f"sensor {number}" for number in range(20)]
-ROWS, BLOCKS = 10_000, 16
+ROWS, BLOCKS = 5_000, 16
 X, y = make_classification(ROWS * BLOCKS, 20, n_informative=10, random_state=0)
 folder = tempfile.TemporaryDirectory()
 for number in range(BLOCKS):

@@ -1,89 +1,92 @@
-"""Where rows lie: inputs in comparable units, and how far rows are from a few of them."""
+"""Rows as points: inputs in comparable units, and how far rows are from a few others."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from granulearn.utils.sorting import order_and_ties
+from granulearn.audit._nearness import nearest_references, place_rows
 from granulearn.utils.threads import in_threads, limited_threads
 
-# Rows of which the units are found.
+# A sample of this size stands for a larger table.
+MOST_ROWS = 50_000
+# Rows of which the units are found, and rows that all are compared with.
 SAMPLE = 4_096
 REFERENCES = 256
 NEIGHBOURS = 5
-# A column is measured between these shares of its values: the width of a normal one is about
-# four deviations, and one row in fifty may be absurd without changing it.
+# A column is measured between these quantiles: the width of a normal one is about four
+# deviations, and one row in fifty may be absurd without changing it.
 TAIL = 0.02
 DEVIATIONS = 4.0
-# A column is nearly constant if it reaches so many times farther between these shares.
+# A column is nearly constant if it reaches 100 times farther between these quantiles.
 RARE, SAME = 0.005, 100.0
-# Columns beyond so many are mixed at random: distances between rows hardly change by it.
+# More columns are mixed at random, which hardly changes distances between rows.
 MOST_DIMENSIONS = 48
 # Directions in which rows hardly vary count no more than one of this share of the mean variance.
 FLOOR = 0.02
-# Farther is not told from far, and squares stay exact enough.
+# Points are clipped here, so that squares stay exact enough.
 MOST = 1e6
 ROWS_PER_TASK = 8_192
 
 
 @dataclass(frozen=True, eq=False)
-class Placing:
-    """How rows become points, and the points that they are compared with."""
+class Embedding:
+    """How rows become points, in which distances do not depend on units and correlations."""
 
-    middles: np.ndarray
-    """(d,) the middle of each column."""
-    widths: np.ndarray
+    medians: np.ndarray
+    """(d,) of each column."""
+    scales: np.ndarray
     """(d,) about the deviation of each column; infinite where it is constant."""
     directions: np.ndarray
     """(d, D) what turns columns into directions in which rows vary alike."""
-    columns: np.ndarray
-    """(D, m) the references."""
+    references: np.ndarray
+    """(D, m) the points of some rows, with which others are compared."""
 
     def compare(
-        self, X: np.ndarray, own: np.ndarray, points: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Place rows, and find the nearest other references of each.
+        self, X: np.ndarray, own: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Compare rows with the references.
 
         Parameters
         ----------
         X : ndarray of shape (n_rows, d)
             Rows.
-        own : ndarray of shape (n_rows,)
+        own : ndarray of shape (n_rows,), default=None
             Which reference each row is; -1 for none.
-        points : ndarray of shape (n_rows, D)
-            Is set to where the rows lie.
 
         Returns
         -------
         tuple of ndarray
-            Numbers of the nearest references, their squared distances, and the two least
-            squared distances of each reference to these rows.
+            Points of the rows, numbers of the nearest other references, their distances, and the
+            two least squared distances of each reference to these rows.
         """
-        from granulearn.audit import _nearness_kernels
-
-        n_references = self.columns.shape[1]
+        n_references = self.references.shape[1]
         k = min(NEIGHBOURS, max(n_references - 1, 1))
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        own = np.full(len(X), -1) if own is None else own
         nearest, squares = np.empty((len(X), k), dtype=np.int64), np.empty((len(X), k))
         least = np.full((2, n_references), np.inf)
-        _nearness_kernels.place_rows(X, self.middles, self.widths, self.directions, MOST, points)
-        _nearness_kernels.nearest_references(points, own, self.columns, nearest, squares, least)
-        return nearest, squares, least
+        points = self.points(X)
+        nearest_references(points, own, self.references, nearest, squares, least)
+        return points, nearest, np.sqrt(squares), least
+
+    def points(self, X: np.ndarray) -> np.ndarray:
+        """Return rows as points."""
+        points = np.empty((len(X), self.directions.shape[1]))
+        place_rows(X, self.medians, self.scales, self.directions, MOST, points)
+        return points
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """Rows as points: distances do not depend on the units of columns, nor on their correlation."""
+class EmbeddedRows:
+    """The rows of a table as points."""
 
+    embedding: Embedding
+    sample: np.ndarray
+    """Rows, drawn at random, that stand for all; the first ones are the references."""
     points: np.ndarray
     """(n, D) the rows."""
-    order: np.ndarray
-    """(n,) an order of the rows that depends on their values alone."""
-    ties: np.ndarray
-    """(n,) of each row of the order, where the first one with equal inputs is in it."""
-    references: np.ndarray
-    """(m,) rows spread evenly over the order."""
     nearest: np.ndarray
     """(n, k) the nearest other references of each row, as numbers below m."""
     distances: np.ndarray
@@ -91,23 +94,10 @@ class Places:
     gaps: np.ndarray
     """(2, m) from each reference to the nearest row that lies elsewhere, and to the next that is
     farther; infinite if there is none."""
-    placing: Placing
-    typical: np.ndarray | slice
-    """Rows that say what is usual: all, or those that were drawn."""
-
-    @property
-    def middles(self) -> np.ndarray:
-        """(d,) the middle of each column."""
-        return self.placing.middles
-
-    @property
-    def widths(self) -> np.ndarray:
-        """(d,) about the deviation of each column; infinite where it is constant."""
-        return self.placing.widths
 
 
-def place(X: np.ndarray, n_threads: int = 1, drawn: np.ndarray | None = None) -> Places:
-    """Return where the rows of a table lie.
+def embed_rows(X: np.ndarray, n_threads: int = 1) -> EmbeddedRows:
+    """Return the rows of a table as points.
 
     Parameters
     ----------
@@ -115,61 +105,24 @@ def place(X: np.ndarray, n_threads: int = 1, drawn: np.ndarray | None = None) ->
         Finite inputs, in any units.
     n_threads : int, default=1
         Threads; they change no result.
-    drawn : ndarray of int, default=None
-        Rows, in the order in which they were drawn of a large table, that say what units and
-        references are; None means rows at even steps of their order by value.
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
-    order, ties = order_and_ties(X)
-    if drawn is None:
-        sample, references = _spread(order, SAMPLE), _spread(order, REFERENCES)
-        placing = _placing(X, X[sample], X[references])
-    else:
-        references = drawn[:REFERENCES]
-        placing = placing_of_drawn(X[drawn])
-    points = np.empty((len(X), placing.directions.shape[1]))
+    sample = np.random.default_rng(0).permutation(len(X))[:MOST_ROWS]
+    embedding = _fit_embedding(X, X[sample])
     own = np.full(len(X), -1)
-    own[references] = np.arange(len(references))
-
-    def compare(part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return placing.compare(X[part], own[part], points[part])
-
+    own[sample[:REFERENCES]] = np.arange(len(sample[:REFERENCES]))
     parts = [slice(i, i + ROWS_PER_TASK) for i in range(0, len(X), ROWS_PER_TASK)]
-    compared = in_threads(compare, parts, n_threads)
-    nearest, squares, least = (np.concatenate(found) for found in zip(*compared, strict=True))
-    return Places(
-        points,
-        order,
-        ties,
-        references,
-        nearest,
-        np.sqrt(squares),
-        np.sqrt(_two_least(least)),
-        placing,
-        slice(None) if drawn is None else drawn,
-    )
+    found = in_threads(lambda part: embedding.compare(X[part], own[part]), parts, n_threads)
+    points, nearest, distances, least = (np.concatenate(part) for part in zip(*found, strict=True))
+    return EmbeddedRows(embedding, sample, points, nearest, distances, np.sqrt(_two_least(least)))
 
 
-def placing_of_drawn(drawn: np.ndarray) -> Placing:
-    """Return how rows of a large table are placed, by rows that were drawn of it.
-
-    Parameters
-    ----------
-    drawn : ndarray of shape (n_drawn, n_features)
-        Rows in the order in which they were drawn: the first ones are the references.
-    """
-    drawn = np.ascontiguousarray(drawn, dtype=np.float64)
-    return _placing(drawn, drawn[:SAMPLE], drawn[:REFERENCES])
-
-
-def _placing(X: np.ndarray, sample: np.ndarray, references: np.ndarray) -> Placing:
-    from granulearn.audit import _nearness_kernels
-
-    middles, widths = _units(X, sample)
-    directions = _directions((sample / 2 - middles / 2) / (widths / 2))
-    turned = np.empty((len(references), directions.shape[1]))
-    _nearness_kernels.place_rows(references, middles, widths, directions, MOST, turned)
-    return Placing(middles, widths, directions, np.ascontiguousarray(turned.T))
+def _fit_embedding(X: np.ndarray, sample: np.ndarray) -> Embedding:
+    medians, scales = _units(X, sample[:SAMPLE])
+    directions = _directions((sample[:SAMPLE] / 2 - medians / 2) / (scales / 2))
+    embedding = Embedding(medians, scales, directions, np.empty((directions.shape[1], 0)))
+    references = np.ascontiguousarray(embedding.points(sample[:REFERENCES]).T)
+    return replace(embedding, references=references)
 
 
 def _two_least(values: np.ndarray) -> np.ndarray:
@@ -178,31 +131,25 @@ def _two_least(values: np.ndarray) -> np.ndarray:
     return np.array([first, np.where(values > first, values, np.inf).min(axis=0)])
 
 
-def _spread(order: np.ndarray, n_wanted: int) -> np.ndarray:
-    """Return rows at even distances in an order, all of them if they are few."""
-    n_wanted = min(n_wanted, len(order))
-    return order[(2 * np.arange(n_wanted) + 1) * len(order) // (2 * n_wanted)]
-
-
 def _units(X: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the middle and the unit of each column."""
-    shares = [RARE, TAIL, 0.5, 1 - TAIL, 1 - RARE]
-    lowest, low, middles, high, highest = np.quantile(sample, shares, axis=0, method="nearest")
-    widths = high / DEVIATIONS - low / DEVIATIONS
+    """Return the median and the unit of each column."""
+    quantiles = [RARE, TAIL, 0.5, 1 - TAIL, 1 - RARE]
+    lowest, low, medians, high, highest = np.quantile(sample, quantiles, axis=0, method="nearest")
+    scales = high / DEVIATIONS - low / DEVIATIONS
     reach = highest / DEVIATIONS - lowest / DEVIATIONS
-    for j in np.flatnonzero((widths <= 0) | (reach / SAME > widths)):
-        widths[j] = _rare_distance(X[:, j], middles[j]) / DEVIATIONS
-    # A constant column, or one whose width is lost in rounding, has no say.
-    return middles, np.where(widths > 0, widths, np.inf)
+    for j in np.flatnonzero((scales <= 0) | (reach / SAME > scales)):
+        scales[j] = _rare_distance(X[:, j], medians[j]) / DEVIATIONS
+    # A constant column, or one whose scale is lost in rounding, does not count.
+    return medians, np.where(scales > 0, scales, np.inf)
 
 
-def _rare_distance(values: np.ndarray, middle: float) -> float:
-    """Return how far the few values of a column that differ from the middle are from it.
+def _rare_distance(values: np.ndarray, median: float) -> float:
+    """Return how far the few values of a column that differ from the median are from it.
 
     It is their mean, each weighted by itself: many slight differences do not make a single
     large one absurd.
     """
-    away = np.abs(values[values != middle] / 2 - middle / 2)
+    away = np.abs(values[values != median] / 2 - median / 2)
     if len(away) == 0:
         return 0.0
     largest = away.max()

@@ -21,7 +21,7 @@ class Issue:
     """From 0 to 1; larger is worse."""
     rows: tuple[int, ...]
     """Rows of the inputs that are concerned, as positions from 0; empty if all are."""
-    words: str
+    message: str
     """One sentence: what was found, and what to do."""
     columns: tuple[str, ...] = ()
     classes: tuple[Any, ...] = ()
@@ -35,13 +35,13 @@ def worst_first(found: Sequence[Issue], rest: str) -> list[Issue]:
     found : sequence of Issue
         All of one kind.
     rest : str
-        What to say of the others; ``{n}`` is how many they are.
+        Message about the others; ``{n}`` is their number.
 
     Examples
     --------
     >>> found = [Issue("outlier", i / 30, (i,), "far away") for i in range(30)]
     >>> shown = worst_first(found, "{n} more rows are far away")
-    >>> len(shown), shown[0].rows, shown[-1].words
+    >>> len(shown), shown[0].rows, shown[-1].message
     (21, (29,), '10 more rows are far away')
     """
     order = sorted(found, key=lambda issue: (-issue.score, issue.rows))
@@ -49,8 +49,8 @@ def worst_first(found: Sequence[Issue], rest: str) -> list[Issue]:
     if not others:
         return shown
     rows = tuple(sorted({row for issue in others for row in issue.rows}))
-    words = rest.format(n=len(others))
-    return [*shown, Issue(others[0].kind, others[0].score, rows, words)]
+    message = rest.format(n=len(others))
+    return [*shown, Issue(others[0].kind, others[0].score, rows, message)]
 
 
 def named_rows(rows: Sequence[int], positions: np.ndarray | None, most: int = 5) -> str:

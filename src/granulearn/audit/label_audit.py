@@ -1,8 +1,9 @@
-"""LabelAudit and audit_labels: rate every label by balls that did not see it."""
+"""LabelAudit and audit_labels: rate every label by trees that did not see it."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,17 +13,27 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
-from granulearn.audit.checks import find_issues, issues_frame
-from granulearn.audit.embedding import place
-from granulearn.audit.given_proba import check_proba
-from granulearn.audit.groups import check_groups, known_elsewhere
-from granulearn.audit.large_tables import judged_evidence, typical_rows
-from granulearn.audit.noise_rate import NoiseRate, attrs_of_noise, verified_rate
-from granulearn.audit.outliers import is_outlier
-from granulearn.audit.ratings import WRONG, Ratings
-from granulearn.audit.raw_inputs import is_raw_table, row_names
-from granulearn.audit.review_plan import expected_errors, next_rows, scaled_by_verified
-from granulearn.audit.verdicts import rate_labels, with_verified
+from granulearn.audit.class_overlap import find_overlaps
+from granulearn.audit.embedding import EmbeddedRows, embed_rows
+from granulearn.audit.error_probability import (
+    expected_errors,
+    fit_error_model,
+    next_rows,
+    with_verified,
+)
+from granulearn.audit.issues import Issue
+from granulearn.audit.leakage import find_leaks
+from granulearn.audit.near_duplicates import close_rows, find_contradictions, find_shared
+from granulearn.audit.outliers import OUTLIER_FROM, find_outliers, outlier_scores
+from granulearn.audit.ratings import WRONG, NoiseRate, Ratings
+from granulearn.audit.scan_statistic import find_blocks
+from granulearn.audit.validation import (
+    check_groups,
+    check_proba,
+    is_raw_table,
+    known_elsewhere,
+    row_names,
+)
 from granulearn.audit.verified import VerifiedLabels, check_verified
 from granulearn.forest.forest import TREE_SHARE, grow_forest, label_quality
 from granulearn.forest.tree import ForestSettings, Prior
@@ -32,22 +43,16 @@ from granulearn.utils.validation import check_samples
 if TYPE_CHECKING:
     import pandas as pd
 
-# A tree of so many rows knows the classes well enough; it rates the labels of all others.
+    from granulearn.audit.explanation import FeatureName
+
+# A tree of 8,000 rows knows the classes well enough; it rates the labels of all others.
 MAX_TREE_ROWS = 8_000
 MAX_TREE_VALUES, LEAST_TREE_ROWS = 10_000_000, 1_000
 FEW_LABELS, FEW_LABELS_OF_TWO_CLASSES = 1_000, 3_000
-# Fewer than the 37 of 100 small trees: a tree of so many rows knows more.
+# Fewer than the 37 of 100 small trees, since larger trees know more.
 VOTES_PER_LABEL = 20
 TASKS = ("classification", "regression")
-_COLUMNS = {
-    "given_label_": "given_label",
-    "predicted_label_": "predicted_label",
-    "verdict_": "verdict",
-    "error_proba_": "error_probability",
-    "label_quality_": "label_quality",
-    "is_label_issue_": "is_label_issue",
-}
-_SHOWN = ("given_label_", "predicted_label_", "verdict_", "error_proba_")
+_SHOWN = ["given_label", "predicted_label", "verdict", "error_probability"]
 
 
 class LabelAudit(BaseEstimator):
@@ -55,7 +60,7 @@ class LabelAudit(BaseEstimator):
 
     A ball forest rates each label by the trees that did not see its sample, and
     each label gets a verdict. Use it before you train: look at the labels that
-    are "wrong", correct or drop them, and tell the audit what you found
+    are "wrong", correct or drop them, and pass on what you found
     (``verified``). It works as the last step of a scikit-learn pipeline
     (``fit``), and as a step of imbalanced-learn's (``fit_resample``). Its weak
     point is samples where classes overlap: their labels are doubtful too, and
@@ -100,7 +105,7 @@ class LabelAudit(BaseEstimator):
         labels are wrong at all. Verified labels set its scale.
     noise_ : NoiseRate
         The share of wrong labels: ``rate``, ``low``, ``high``, what it rests on
-        (``basis``), the same in a sentence (``words``). NaN where it cannot be
+        (``basis``), the same in a sentence (``message``). NaN where it cannot be
         judged.
     issues_ : list of Issue
         What else a person should look at: near-duplicates with different labels
@@ -116,6 +121,8 @@ class LabelAudit(BaseEstimator):
     out_of_sample_proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities from the trees that did not see a sample, or those
         that were passed.
+    error_model_ : ErrorModel
+        Turns class probabilities into ratings.
     ratings_ : Ratings
         All of that, one row per label, with classes as numbers.
     sample_indices_ : ndarray
@@ -200,7 +207,7 @@ class LabelAudit(BaseEstimator):
             one of zeros and ones.
         rows : array-like of shape (n_samples,), default=None
             Number by which a reader finds each sample, for `issues_`; it is also
-            its place in the file. None numbers them from zero.
+            its position in the file. None numbers them from zero.
 
         Returns
         -------
@@ -212,16 +219,13 @@ class LabelAudit(BaseEstimator):
                 f"X is a {type(X).__name__} in blocks; use granulearn.dask.DaskLabelAudit, or "
                 "audit_labels."
             )
-        index = self._row_names = row_names(X, y)
+        self._row_names = row_names(X, y)
         samples = check_samples(X, y, self)
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
         n_threads = effective_n_jobs(self.n_jobs)
-        seen = check_verified(verified, len(codes), self.classes_, index)
-        self.learnt_ = codes.copy()
-        self.learnt_[seen.rows] = seen.truth
-        self.at_random_ = np.zeros(len(codes), dtype=bool)
-        self.at_random_[seen.rows] = seen.at_random
+        found = check_verified(verified, len(codes), self.classes_, self._row_names)
         units = check_groups(groups, times, len(codes))
+        self._set_verified(found, codes)
         if proba is None:
             self._grow(X, units, n_threads)
         else:
@@ -229,39 +233,45 @@ class LabelAudit(BaseEstimator):
             self.in_bag_: Any = None
             self.priors_: tuple = ()
             self.out_of_sample_proba_ = check_proba(proba, codes, self.classes_)
-        own = label_quality(self.out_of_sample_proba_, codes)
+        proba = self.out_of_sample_proba_
+        known = ~np.isnan(label_quality(proba, codes))
         if units is not None:
-            own[~known_elsewhere(codes, units, self.classes_)] = np.nan
-        drawn = typical_rows(len(codes))
-        evidence, noise = judged_evidence(self.out_of_sample_proba_, codes, ~np.isnan(own), drawn)
-        places = place(X, n_threads, drawn)
-        ratings = rate_labels(evidence, self.classes_, noise.working_rates, is_outlier(places))
-        self._unverified = ratings, noise
-        self.ratings_, self.noise_ = self.rated_with(seen)
-        self._spread()
+            known &= known_elsewhere(codes, units, self.classes_)
+        embedded = embed_rows(X, n_threads)
+        sample = embedded.sample
+        self.error_model_ = fit_error_model(proba[sample], codes[sample], known[sample])
+        outlier = outlier_scores(embedded) > OUTLIER_FROM
+        ratings = self.error_model_.rate(self.classes_, proba, codes, known, outlier)
+        self._unverified = ratings, self.error_model_.noise
+        self._set_ratings(*self.rated_with(found))
         if names is None:
             names = getattr(self, "feature_names_in_", None)
         self.issues_ = find_issues(
-            X, self.ratings_, groups=groups, names=names, positions=rows, places=places
+            X, self.ratings_, groups=groups, names=names, positions=rows, embedded=embedded
         )
         return self
 
-    def _told(self, ratings: Ratings, noise: NoiseRate, verified: VerifiedLabels) -> LabelAudit:
-        """Become the audit that these ratings are of; nothing is fitted."""
-        self.classes_, self.out_of_sample_proba_, self._row_names = (
-            ratings.classes,
-            ratings.proba,
-            None,
-        )
-        self.forest_, self.in_bag_, self.priors_, self.issues_ = None, None, (), []
-        self.learnt_ = ratings.given.copy()
-        self.learnt_[verified.rows] = verified.truth
-        self.at_random_ = np.zeros(len(ratings.given), dtype=bool)
-        self.at_random_[verified.rows] = verified.at_random
-        self._unverified = ratings, noise
-        self.ratings_, self.noise_ = self.rated_with(verified)
-        self._spread()
-        return self
+    @classmethod
+    def from_ratings(
+        cls, ratings: Ratings, noise: NoiseRate, verified: VerifiedLabels
+    ) -> LabelAudit:
+        """Return the audit that ratings made elsewhere are of; nothing is fitted.
+
+        Parameters
+        ----------
+        ratings, noise : Ratings, NoiseRate
+            What it says without verified labels.
+        verified : VerifiedLabels
+            What a person has found.
+        """
+        audit = cls()
+        audit.classes_, audit.out_of_sample_proba_ = ratings.classes, ratings.proba
+        audit.forest_, audit.in_bag_, audit.priors_ = None, None, ()
+        audit.issues_, audit._row_names = [], None
+        audit._set_verified(verified, ratings.given)
+        audit._unverified = ratings, noise
+        audit._set_ratings(*audit.rated_with(verified))
+        return audit
 
     def rated_with(self, verified: VerifiedLabels) -> tuple[Ratings, NoiseRate]:
         """Return ratings and share of wrong labels with these verified labels; no tree is grown.
@@ -269,13 +279,26 @@ class LabelAudit(BaseEstimator):
         Parameters
         ----------
         verified : VerifiedLabels
-            All that are known now. The trees have learnt those that `fit` was told.
+            All that are known now. The trees have learnt those that `fit` was given.
         """
-        ratings, noise = self._unverified
-        if len(verified.rows):
-            ratings = scaled_by_verified(ratings, verified)
-            noise = verified_rate(ratings, verified, noise)
-        return with_verified(ratings, verified.rows, verified.truth), noise
+        return with_verified(*self._unverified, verified)
+
+    def _set_verified(self, verified: VerifiedLabels, codes: np.ndarray) -> None:
+        self.learnt_ = codes.copy()
+        self.learnt_[verified.rows] = verified.truth
+        self.at_random_ = np.zeros(len(codes), dtype=bool)
+        self.at_random_[verified.rows] = verified.at_random
+
+    def _set_ratings(self, ratings: Ratings, noise: NoiseRate) -> None:
+        """Set the attributes that hold the ratings, with class labels for their numbers."""
+        self.ratings_, self.noise_ = ratings, noise
+        self.given_label_ = ratings.classes[ratings.given]
+        self.predicted_label_ = ratings.classes[ratings.predicted]
+        self.label_quality_, self.error_proba_ = ratings.label_quality, ratings.error_proba
+        self.verdict_, self.verified_ = ratings.verdicts, ratings.verified
+        self.is_label_issue_ = self.verdict_ == WRONG
+        occur_once = np.bincount(ratings.given)[ratings.given] == 1
+        self.alone_ = occur_once & ~ratings.verified
 
     def _grow(self, X: np.ndarray, units: np.ndarray | None, n_threads: int) -> None:
         settings = self._settings(*X.shape)
@@ -295,7 +318,7 @@ class LabelAudit(BaseEstimator):
         # Of few labels, the class means alone: more candidates would fit wrong labels.
         if n_samples <= (FEW_LABELS_OF_TWO_CLASSES if two else FEW_LABELS):
             return ForestSettings(n_estimators, share, seed=seed)
-        # A direction between two of many classes tells little about the others; axes do.
+        # A direction between two of many classes says little about the others; axes do.
         return ForestSettings(
             n_estimators,
             share,
@@ -307,24 +330,15 @@ class LabelAudit(BaseEstimator):
             seed=seed,
         )
 
-    def _spread(self) -> None:
-        """Say with class labels what the ratings say with numbers."""
-        ratings = self.ratings_
-        self.given_label_, self.predicted_label_ = (
-            ratings.classes[ratings.given],
-            ratings.classes[ratings.predicted],
-        )
-        self.label_quality_, self.error_proba_ = ratings.label_quality, ratings.error_proba
-        self.verdict_, self.verified_ = ratings.verdicts, ratings.verified
-        self.is_label_issue_ = self.verdict_ == WRONG
-        occur_once = np.bincount(ratings.given)[ratings.given] == 1
-        self.alone_ = occur_once & ~ratings.verified
-
     @property
     def issues(self) -> pd.DataFrame:
         """What else a person should look at, the worst first, as a table."""
         check_is_fitted(self)
-        return issues_frame(self.issues_)
+        import pandas as pd
+
+        columns = ["kind", "score", "rows", "columns", "classes", "message"]
+        rows = [[getattr(issue, name) for name in columns] for issue in self.issues_]
+        return pd.DataFrame(rows, columns=columns)
 
     def next_to_review(self, n: int, *, random_fraction: float = 0.0, index: Any = None):
         """Return which rows to look at next.
@@ -335,7 +349,7 @@ class LabelAudit(BaseEstimator):
             How many.
         random_fraction : float, default=0.0
             Share of them drawn at random, by strata of label quality, instead of the
-            worst first. Half of each finds wrong labels, and tells how many there
+            worst first. Half of each finds wrong labels, and estimates how many there
             are with an interval.
         index : sequence, default=None
             Names of the samples; None means those of X, or else their numbers.
@@ -346,25 +360,17 @@ class LabelAudit(BaseEstimator):
             By row: ``given_label``, ``predicted_label``, ``verdict``, ``error_probability``,
             ``drawn``. Enter the true labels as ``label`` and pass it as ``verified``.
         """
-        import pandas as pd
-
         if n < 1:
             raise ValueError(f"n={n!r}: ask for one row or more.")
         if not 0 <= random_fraction <= 1:
             raise ValueError(f"random_fraction={random_fraction!r} must lie between 0 and 1.")
-        # What was verified has a say in the draw, so that the next one is another.
+        # The seed depends on the number of verified rows, so that the next sample is another.
         check_is_fitted(self)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         random = np.random.RandomState((seed + int(self.verified_.sum())) % 2**32)
         rows, drawn = next_rows(self.ratings_, n, random_fraction, random)
         names = self._row_names if index is None else index
-        return pd.DataFrame(
-            {
-                **{_COLUMNS[name]: getattr(self, name)[rows] for name in _SHOWN},
-                "drawn": drawn,
-            },
-            index=rows if names is None else pd.Index(names)[rows],
-        )
+        return self.ratings_.to_frame(names).iloc[rows][_SHOWN].assign(drawn=drawn)
 
     def expected_errors(self, *counts: int) -> dict[int, float]:
         """Return how many wrong labels the next rows hold, if they are looked at worst first.
@@ -419,25 +425,95 @@ class LabelAudit(BaseEstimator):
             ``label_quality``, ``is_label_issue``, ``verified``; open labels by label quality,
             then verified ones, then those that cannot be rated. ``attrs`` hold
             ``noise_rate``, ``noise_low``, ``noise_high``, ``noise_basis``,
-            ``noise_words``, and ``expected_errors`` by number of rows.
+            ``noise_message``, and ``expected_errors`` by number of rows.
         """
         check_is_fitted(self)
-        import pandas as pd
-
-        table = pd.DataFrame(
-            {
-                **{column: getattr(self, name) for name, column in _COLUMNS.items()},
-                "verified": self.verified_,
-            },
-            index=self._row_names if index is None else index,
-        ).iloc[self.ratings_.worst_first]
-        table.attrs = {**attrs_of_noise(self.noise_), "expected_errors": self.expected_errors()}
+        names = self._row_names if index is None else index
+        table = self.ratings_.to_frame(names).iloc[self.ratings_.worst_first]
+        table.attrs = {**self.noise_.to_attrs(), "expected_errors": self.expected_errors()}
         return table
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def find_issues(
+    X: np.ndarray,
+    ratings: Ratings,
+    *,
+    groups: Any = None,
+    names: Sequence[FeatureName] | None = None,
+    positions: Any = None,
+    embedded: EmbeddedRows | None = None,
+) -> list[Issue]:
+    """Return what a person should look at beside single labels, the worst first.
+
+    Nothing is fitted again: labels were rated, and rows are compared.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The inputs that were audited.
+    ratings : Ratings
+        What the audit says about each label.
+    groups : array-like of shape (n_rows,), default=None
+        Group of each row, such as a patient or the part of a split; equal rows in two groups
+        are reported. None means that there are no groups.
+    names : sequence of str or tuple, default=None
+        Names of the features; (column, category) for one of zeros and ones. None numbers them.
+    positions : array-like of shape (n_rows,), default=None
+        Where each row stands in its file, which is also how it is named; None means in the
+        order they have, from 0.
+    embedded : EmbeddedRows, default=None
+        The rows as points, if they are known already.
+
+    Returns
+    -------
+    list of Issue
+        Of the kinds "contradictory duplicates", "duplicates across groups", "outlier",
+        "overlapping classes", "doubtful block" and "target leakage".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.audit import LabelAudit
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = (X.sum(axis=1) > 0).astype(int)
+    >>> X[7], y[7] = X[3], 1 - y[3]  # one of the two is wrong
+    >>> X[11, 2] = 200  # two digits too many
+    >>> audit = LabelAudit(random_state=0).fit(X, y)
+    >>> for issue in find_issues(X, audit.ratings_, names=["age", "height", "weight"]):
+    ...     print(issue.kind, issue.rows)
+    outlier (11,)
+    contradictory duplicates (3, 7)
+    """
+    n_rows, n_features = X.shape
+    if positions is not None:
+        positions = np.asarray(positions)
+        if positions.shape != (n_rows,):
+            raise ValueError(
+                f"rows has shape {positions.shape}, and X has {n_rows} rows; give one number for "
+                "each row."
+            )
+    if names is None:
+        names = [f"column {j}" for j in range(n_features)]
+    if len(names) != n_features:
+        raise ValueError(f"names has {len(names)} names, and X has {n_features} columns.")
+    shown = [name if isinstance(name, str) else f"{name[0]} = {name[1]}" for name in names]
+    sources = [name if isinstance(name, str) else name[0] for name in names]
+    embedded = embed_rows(X) if embedded is None else embedded
+    close = close_rows(X, embedded)
+    found = find_contradictions(close, ratings.believed, ratings.classes, positions)
+    if groups is not None:
+        found += find_shared(close, np.asarray(groups), positions)
+    found += find_outliers(X, embedded, shown, positions)
+    found += find_overlaps(ratings)
+    found += find_blocks(ratings, positions)
+    found += find_leaks(X, ratings.believed, ratings.classes, shown, embedded.sample, sources)
+    return sorted(found, key=lambda issue: -issue.score)
 
 
 def audit_labels(
@@ -495,7 +571,7 @@ def audit_labels(
         ``label_quality`` (the probability of the given label; NaN, last, where it cannot be
         known), ``is_label_issue`` (the verdict is "wrong"), ``verified``. Its ``attrs`` hold the
         share of wrong labels, ``noise_rate``, from ``noise_low`` to ``noise_high``, what it
-        rests on (``noise_basis``, ``noise_words``), ``expected_errors``; of a raw table also
+        rests on (``noise_basis``, ``noise_message``), ``expected_errors``; of a raw table also
         its ``warnings``, worth reading before the rest. For Dask collections a lazy table
         in the order and the blocks of X, by number of the row, without ``verified`` and
         ``expected_errors``.
@@ -537,32 +613,25 @@ def audit_labels(
     >>> blocks.npartitions, blocks["verdict"].compute()[10]
     (3, 'wrong')
     """
-    settings: dict[str, Any] = {
-        "n_estimators": n_estimators,
-        "random_state": random_state,
-        "n_jobs": n_jobs,
-    }
     known = {"verified": verified, "groups": groups, "times": times, "proba": proba}
     if task not in TASKS:
         raise ValueError(f"task={task!r} must be one of {', '.join(TASKS)}.")
     if task == "regression":
-        of_classes = [
-            name
-            for name, value in {**known, "n_estimators": n_estimators}.items()
-            if value is not None
-        ]
-        if of_classes:
-            raise ValueError(f"{', '.join(of_classes)}: for classes only; leave it out.")
-        from granulearn.audit.value_audit import rate_values
+        options = {**known, "n_estimators": n_estimators}
+        refused = [name for name, value in options.items() if value is not None]
+        if refused:
+            raise ValueError(f"{', '.join(refused)}: for classes only; leave it out.")
+        from granulearn.audit.regression import audit_values
 
-        return rate_values(X, y, random_state=random_state, n_jobs=n_jobs)
+        return audit_values(X, y, random_state=random_state, n_jobs=n_jobs)
     if hasattr(X, "__dask_graph__"):
         from granulearn.dask.audit import audit_collection
 
         return audit_collection(X, y, known, n_estimators=n_estimators, random_state=random_state)
+    settings = {"n_estimators": n_estimators, "random_state": random_state, "n_jobs": n_jobs}
     by_name = any(isinstance(value, str) for value in (y, groups, times))
     if not by_name and not is_raw_table(X):
-        return LabelAudit(**settings).fit(X, y, **known).to_frame(row_names(X, y))
+        return LabelAudit(**settings).fit(X, y, **known).to_frame()
     from granulearn.audit.table_audit import audit_raw_table
 
     return audit_raw_table(X, y, known, **settings)

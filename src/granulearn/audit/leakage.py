@@ -1,8 +1,7 @@
-"""Columns of numbers that alone tell the classes, as no honest input does.
+"""Target leakage: columns of numbers that alone predict the classes, as no honest input does.
 
-What it means to give the target away is decided where raw tables are examined
-(`granulearn.tables.checks`): by the values of a column of few, and here also by the
-intervals into which a column of many values is cut.
+The rule is that of raw tables (`granulearn.tables.checks`). There it is applied to the values of
+a column of few; here also to the intervals into which a column of many values is cut.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from granulearn.tables.checks import (
     NEAR_SHARE,
     ROWS_PER_VALUE,
     VALUES_PER_CLASS,
-    told_classes,
+    majority_classes,
 )
 
-LEAK = "giveaway column"
+LEAK = "target leakage"
 
 SAMPLE = 1_024
-# If more of the columns tell the classes, the task is easy.
+# If more of the columns predict the classes, the task is easy.
 MOST_SHARE = 0.25
 
 
@@ -33,10 +32,10 @@ def find_leaks(
     codes: np.ndarray,
     classes: np.ndarray,
     names: Sequence[str],
-    order: np.ndarray,
+    sample: np.ndarray,
     sources: Sequence[str] | None = None,
 ) -> list[Issue]:
-    """Return an issue for each column that alone tells the classes, if few columns do.
+    """Return an issue for each column that alone predicts the classes, if few columns do.
 
     Parameters
     ----------
@@ -48,69 +47,61 @@ def find_leaks(
         The classes.
     names : sequence of str
         Of the columns of X.
-    order : ndarray of shape (n_rows,)
-        An order of the rows by their values.
+    sample : ndarray of int
+        Rows in random order, that stand for all.
     sources : sequence of str, default=None
         The column of the table that each column of X comes from; None means itself.
     """
     sources = names if sources is None else sources
     if len(codes) < MIN_ROWS or len(set(sources)) < 2 or len(classes) < 2:
         return []
-    glance = order[np.linspace(0, len(order) - 1, min(SAMPLE, len(order))).astype(np.int64)]
-    telling, found = set(), []
-    most_telling = max(1, MOST_SHARE * len(set(sources)))
-    for column in _candidates(X[glance], codes[glance], len(classes)):
-        counts = _contingency(X[:, column], codes, len(classes), glance)
-        if not told_classes(counts, (NEAR_SHARE, NEAR_SHARE))[0]:
+    sample = sample[:SAMPLE]
+    leaking, found = set(), []
+    most_leaking = max(1, MOST_SHARE * len(set(sources)))
+    near = (NEAR_SHARE, NEAR_SHARE)
+    for column, values in enumerate(X.T):
+        # A column that does not predict the classes of the sample does not predict those of all.
+        edges = _edges(values, codes, sample, len(classes))
+        of_sample = _contingency(values[sample], codes[sample], len(classes), edges)
+        if not majority_classes(of_sample, near)[0]:
             continue
-        telling.add(sources[column])
-        if len(telling) > most_telling:
+        counts = _contingency(values, codes, len(classes), edges)
+        if not majority_classes(counts, near)[0]:
+            continue
+        leaking.add(sources[column])
+        if len(leaking) > most_leaking:
             return []
-        share, _ = told_classes(counts)
+        share, _ = majority_classes(counts)
         if not share:
             continue
-        words = (
-            f"{names[column]} alone tells the class of {share:.1%} of the rows; if it is not "
+        message = (
+            f"{names[column]} alone predicts the class of {share:.1%} of the rows; if it is not "
             "known before the label is, leave it out."
         )
-        found.append(Issue(LEAK, share, (), words, columns=(names[column],)))
+        found.append(Issue(LEAK, share, (), message, columns=(names[column],)))
     return found
 
 
-def _candidates(X: np.ndarray, codes: np.ndarray, n_classes: int) -> list[int]:
-    """Return the columns of a sample that may tell the classes.
-
-    Sorted by such a column, rows of a class stand together, or rows of each value do.
-    """
-    n_rows = len(X)
-    n_wrong = int(np.ceil(2 * (1 - NEAR_SHARE) * n_rows))
-    by_label = np.argsort(codes, kind="stable")
-    X, codes = X[by_label], codes[by_label]
-    order = np.argsort(X, axis=0, kind="stable")
-    values, labels = np.take_along_axis(X, order, axis=0), codes[order]
-    new_value = values[1:] != values[:-1]
-    new_label = labels[1:] != labels[:-1]
-    # A change of the label within a value is a row that the value does not tell; a change
-    # between two values is none if there are few values.
-    n_values = 1 + new_value.sum(axis=0)
-    few = n_values <= max(VALUES_PER_CLASS * n_classes, n_rows / ROWS_PER_VALUE)
-    together = new_label.sum(axis=0) <= VALUES_PER_CLASS * n_classes - 1 + 2 * n_wrong
-    told = (new_label & ~new_value).sum(axis=0) <= n_wrong
-    return np.flatnonzero((n_values > 1) & np.where(few, told, together)).tolist()
+def _edges(
+    values: np.ndarray, codes: np.ndarray, sample: np.ndarray, n_classes: int
+) -> np.ndarray | None:
+    """Return the edges of the intervals into which a column of many values is cut, else None."""
+    most = VALUES_PER_CLASS * n_classes
+    if len(np.unique(values[sample])) <= max(most, len(sample) / ROWS_PER_VALUE):
+        return None
+    tree = DecisionTreeClassifier(max_leaf_nodes=most, random_state=0)
+    split = tree.fit(values[sample, None], codes[sample]).tree_
+    return np.sort(split.threshold[split.feature >= 0])
 
 
 def _contingency(
-    column: np.ndarray, codes: np.ndarray, n_classes: int, glance: np.ndarray
+    values: np.ndarray, codes: np.ndarray, n_classes: int, edges: np.ndarray | None
 ) -> np.ndarray:
-    """Return how often each value, or each interval if there are many, occurs with each class."""
-    values, numbers = np.unique(column, return_inverse=True)
-    if len(values) > max(VALUES_PER_CLASS * n_classes, len(column) / ROWS_PER_VALUE):
-        tree = DecisionTreeClassifier(
-            max_leaf_nodes=VALUES_PER_CLASS * n_classes, random_state=0
-        ).fit(column[glance, None], codes[glance])
-        is_split = tree.tree_.feature >= 0
-        edges = np.sort(tree.tree_.threshold[is_split])
-        numbers = np.searchsorted(edges, column)
+    """Return how often each value, or each interval, occurs with each class."""
+    if edges is None:
+        numbers = np.unique(values, return_inverse=True)[1]
+    else:
+        numbers = np.searchsorted(edges, values)
     counts = np.zeros((numbers.max() + 1, n_classes), np.int64)
     np.add.at(counts, (numbers, codes), 1)
     return counts[counts.any(axis=1)]

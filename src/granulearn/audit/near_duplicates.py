@@ -6,19 +6,18 @@ says how fast such distances become rare, and so how near a pair must be.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from granulearn.audit.embedding import Places
+from granulearn.audit._nearness import close_pairs
+from granulearn.audit.embedding import EmbeddedRows
 from granulearn.audit.issues import Issue, named_rows, worst_first
 
-CONTRADICTION = "contradictory copies"
-SHARED = "copies across groups"
+CONTRADICTION = "contradictory duplicates"
+SHARED = "duplicates across groups"
 
 # Pairs of a whole table that may be near by chance.
 BY_CHANCE = 0.05
@@ -47,27 +46,25 @@ class CloseRows:
     """Share of the rows that are close to another."""
 
 
-def close_rows(places: Places) -> CloseRows:
+def close_rows(X: np.ndarray, rows: EmbeddedRows) -> CloseRows:
     """Return which rows of a table are equal or nearly so.
 
     Parameters
     ----------
-    places : Places
-        Of all rows.
+    X : ndarray of shape (n_rows, n_features)
+        Inputs.
+    rows : EmbeddedRows
+        The rows of X.
     """
     # Copies are found by sorting, however many they are; the search sees one of each.
-    is_first = places.ties == np.arange(len(places.ties))
-    first = places.order[is_first]
-    which = np.empty(len(places.order), dtype=np.int64)
-    which[places.order] = np.cumsum(is_first) - 1
-    usual, radius = near_radius(places.gaps, len(first))
-    pairs, radius = _pairs_within(places.points[first], radius)
+    first, which = _distinct_rows(X)
+    usual, radius = near_radius(rows.gaps, len(first))
+    points = rows.points[first]
+    pairs, radius = _pairs_within(points, radius)
     weights = np.ones(len(pairs), dtype=np.int8)
     graph = coo_array((weights, (pairs[:, 0], pairs[:, 1])), shape=(len(first),) * 2)
     n_clusters, clusters = connected_components(graph, directed=False)
-    steps = np.linalg.norm(
-        places.points[first[pairs[:, 0]]] - places.points[first[pairs[:, 1]]], axis=1
-    )
+    steps = np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1)
     largest = np.zeros(n_clusters)
     np.maximum.at(largest, clusters[pairs[:, 0]], steps)
     of_rows = clusters[which]
@@ -76,11 +73,21 @@ def close_rows(places: Places) -> CloseRows:
     return CloseRows(of_rows, largest, usual, radius, repeated)
 
 
+def _distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return one row of each set of equal rows, and for each row the number of its set."""
+    order = np.lexsort(X.T)
+    ordered = X[order]
+    is_first = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
+    which = np.empty(len(X), dtype=np.int64)
+    which[order] = np.cumsum(is_first) - 1
+    return order[is_first], which
+
+
 def near_radius(gaps: np.ndarray, n_rows: int) -> tuple[float, float]:
     """Return how far rows usually are from the nearest other one, and what counts as near.
 
     Among points thrown at random, the share of those with another within r grows like a power
-    of r. Which power, is told by how much nearer the nearest row is than the next, and by two
+    of r. The power follows from how much nearer the nearest row is than the next, and from two
     quantiles of the distances to the nearest. The second is lower where some parts of a table
     are much denser than others. The truth lies between, and so does what is taken.
 
@@ -115,13 +122,10 @@ def near_radius(gaps: np.ndarray, n_rows: int) -> tuple[float, float]:
 
 
 def _pairs_within(points: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
-    from granulearn.audit import _nearness_kernels
-
-    found = np.empty((_PAIRS_PER_ROW * len(points) + 64, 2), dtype=np.int32)
     for _ in range(_MOST_TRIES):
-        n_pairs = _nearness_kernels.close_pairs(points, radius, found)
-        if n_pairs >= 0:
-            return np.unique(found[:n_pairs], axis=0), radius
+        pairs = close_pairs(points, radius, _PAIRS_PER_ROW * len(points) + 64)
+        if pairs is not None:
+            return np.unique(pairs, axis=0), radius
         radius /= 2
     return np.empty((0, 2), dtype=np.int32), 0.0
 
@@ -145,17 +149,8 @@ def find_contradictions(
     positions : ndarray of shape (n_rows,), default=None
         Number by which a reader finds each row.
     """
-
-    def words(rows: list[int], equal: str, kinds: list[Any]) -> str:
-        named = named_rows(rows, positions).capitalize()
-        return (
-            f"{named} have {equal} inputs and different labels "
-            f"({', '.join(map(str, kinds))}); look at them together."
-        )
-
-    found = _mixed_clusters(close, codes, classes, CONTRADICTION, words)
-    rest = "{n} more sets of rows have equal or nearly equal inputs and different labels."
-    return worst_first(found, rest)
+    differ, advice = "and different labels", "look at them together"
+    return _mixed_clusters(close, codes, classes, positions, CONTRADICTION, differ, advice)
 
 
 def find_shared(
@@ -173,46 +168,40 @@ def find_shared(
         Number by which a reader finds each row.
     """
     names, codes = np.unique(groups, return_inverse=True)
-
-    def words(rows: list[int], equal: str, kinds: list[Any]) -> str:
-        named = named_rows(rows, positions).capitalize()
-        return (
-            f"{named} have {equal} inputs in different groups ({', '.join(map(str, kinds[:5]))}); "
-            "what is learned from one group is known of the other, so keep them in one group."
-        )
-
-    mixed = _mixed_clusters(close, codes, names, SHARED, words)
-    found = [replace(issue, classes=()) for issue in mixed]
-    rest = "{n} more sets of rows have equal or nearly equal inputs in different groups."
-    return worst_first(found, rest)
+    advice = "what is learned from one group is known of the other, so keep them in one group"
+    found = _mixed_clusters(close, codes, names, positions, SHARED, "in different groups", advice)
+    return [replace(issue, classes=()) for issue in found]
 
 
 def _mixed_clusters(
     close: CloseRows,
     codes: np.ndarray,
     names: np.ndarray,
+    positions: np.ndarray | None,
     kind: str,
-    words: Callable[[list[int], str, list[Any]], str],
+    differ: str,
+    advice: str,
 ) -> list[Issue]:
     """Return an issue for each cluster whose rows do not all have the same code."""
     n_clusters = len(close.distances)
     lowest, highest = np.full(n_clusters, len(names)), np.full(n_clusters, -1)
     np.minimum.at(lowest, close.clusters, codes)
     np.maximum.at(highest, close.clusters, codes)
-    mixed = (lowest < highest)[close.clusters]
-    rows = np.flatnonzero(mixed)
+    rows = np.flatnonzero((lowest < highest)[close.clusters])
     rows = rows[np.argsort(close.clusters[rows], kind="stable")]
+    parts = np.split(rows, np.flatnonzero(np.diff(close.clusters[rows])) + 1) if len(rows) else []
     found = []
-    for part in np.split(rows, np.flatnonzero(np.diff(close.clusters[rows])) + 1):
-        if len(part) == 0:
-            continue
+    for part in parts:
         distance = close.distances[close.clusters[part[0]]]
         # Where many rows have copies, that two of them do not agree means little.
         score = (1 - distance / max(close.usual, distance, 1e-300)) * (1 - close.repeated)
-        kinds = names[np.unique(codes[part])].tolist()
+        values = names[np.unique(codes[part])].tolist()
         equal = "equal" if distance == 0 else "nearly equal"
-        sentence = words(part.tolist(), equal, kinds)
-        found.append(
-            Issue(kind, float(score), tuple(part.tolist()), sentence, classes=tuple(kinds))
+        message = (
+            f"{named_rows(part.tolist(), positions).capitalize()} have {equal} inputs {differ} "
+            f"({', '.join(map(str, values[:5]))}); {advice}."
         )
-    return found
+        found.append(Issue(kind, float(score), tuple(part.tolist()), message, (), tuple(values)))
+    return worst_first(
+        found, f"{{n}} more sets of rows have equal or nearly equal inputs {differ}."
+    )

@@ -1,11 +1,15 @@
-"""Ratings: what an audit says about each label."""
+"""What an audit says: `Ratings` of each label, and `NoiseRate`, the share of wrong labels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 WRONG, AMBIGUOUS, OUTLIER, FINE, UNKNOWN = "wrong", "ambiguous", "outlier", "fine", "unknown"
 VERDICTS = (WRONG, AMBIGUOUS, OUTLIER, FINE, UNKNOWN)
@@ -13,6 +17,33 @@ VERDICTS = (WRONG, AMBIGUOUS, OUTLIER, FINE, UNKNOWN)
 all others; nothing speaks against the label; nothing can be said."""
 
 TRUSTED_FROM = 0.5
+
+CONFIDENT_ROWS, VERIFIED_LABELS, NOTHING = "confident rows", "verified labels", "none"
+"""What the share of wrong labels rests on."""
+
+
+@dataclass(frozen=True)
+class NoiseRate:
+    """The share of wrong labels, with a range."""
+
+    rate: float
+    """NaN where it cannot be judged."""
+    low: float
+    high: float
+    basis: str
+    """What it rests on: "confident rows", "verified labels" or "none"."""
+    message: str
+    """The same in a sentence, with what is assumed."""
+
+    def to_attrs(self) -> dict[Any, Any]:
+        """Return the share of wrong labels as the ``attrs`` of tables hold it."""
+        return {
+            "noise_rate": self.rate,
+            "noise_low": self.low,
+            "noise_high": self.high,
+            "noise_basis": self.basis,
+            "noise_message": self.message,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +68,27 @@ class Ratings:
     verified: np.ndarray
     """(n,) true where a person has confirmed or corrected the label."""
 
+    def to_frame(self, index: Any = None) -> pd.DataFrame:
+        """Return one row per label, in the order of the table.
+
+        Parameters
+        ----------
+        index : sequence, default=None
+            Names of the rows; None numbers them.
+        """
+        import pandas as pd
+
+        columns = {
+            "given_label": self.classes[self.given],
+            "predicted_label": self.classes[self.predicted],
+            "verdict": self.verdicts,
+            "error_probability": self.error_proba,
+            "label_quality": self.label_quality,
+            "is_label_issue": self.verdicts == WRONG,
+            "verified": self.verified,
+        }
+        return pd.DataFrame(columns, index=index)
+
     @cached_property
     def known(self) -> np.ndarray:
         """(n,) true where the label could be rated."""
@@ -54,14 +106,14 @@ class Ratings:
         return self.verified | ((self.verdicts == FINE) & reliable)
 
     @cached_property
-    def rivals(self) -> np.ndarray:
+    def second_classes(self) -> np.ndarray:
         """(n,) number of the most probable other class; -1 where nothing is known.
 
         It is the predicted class wherever that is not the given one.
         """
         if len(self.classes) < 2:
             return np.full(len(self.given), -1)
-        second = np.where(self.known, likeliest_other(self.proba, self.given)[0], -1)
+        second = np.where(self.known, most_probable_other(self.proba, self.given)[0], -1)
         return np.where(self.predicted != self.given, self.predicted, second)
 
     @cached_property
@@ -70,8 +122,13 @@ class Ratings:
         rank = np.where(self.verified, 2.0, self.label_quality)
         return np.argsort(np.where(np.isnan(rank), 3.0, rank), kind="stable")
 
+    @property
+    def open_rows(self) -> np.ndarray:
+        """Positions of the labels that nobody has verified, worst first."""
+        return self.worst_first[~self.verified[self.worst_first]]
 
-def likeliest_other(proba: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+
+def most_probable_other(proba: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the most probable class beside the given one, and its probability.
 
     Parameters

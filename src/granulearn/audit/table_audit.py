@@ -1,19 +1,18 @@
-"""The audit of a raw table: its labels rated, its rows listed as they were read."""
+"""The audit of a raw table: its labels rated, its rows listed as they were read, and read back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from granulearn.audit.groups import check_groups
+from granulearn.audit.error_probability import unknown_rate
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.audit.listed_ratings import audit_of_listing
-from granulearn.audit.raw_inputs import row_names
+from granulearn.audit.ratings import UNKNOWN, VERDICTS, Ratings
+from granulearn.audit.validation import check_groups, row_names
 from granulearn.audit.verified import (
     AT_RANDOM,
     CHANGE,
@@ -25,14 +24,27 @@ from granulearn.audit.verified import (
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import MISSING_NAME
 from granulearn.tables import ColumnOptions, TableError, TrainingTable
-from granulearn.tables.parse.cells import as_text, is_nested, row_hashes
+from granulearn.tables.parse.cells import as_text, is_nested
 from granulearn.tables.parse.dates import RUNNING
 from granulearn.tables.training_table import read_labelled_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from granulearn.audit.column_words import FeatureName
+    from granulearn.audit.explanation import FeatureName
+
+_RATINGS = (
+    "row",
+    "hash",
+    "given_label",
+    "predicted_label",
+    "verdict",
+    "error_probability",
+    "label_quality",
+)
+_DECISIONS = ("is_label_issue", "decision", "new_label")
+_OF_WHOLE_TABLE = "drawn"
+"""A listing with this column is of a table that can be reviewed itself, which is better."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,41 +77,33 @@ class TableAudit:
             ``drawn`` ("random" or "worst"), and the columns of the table in its own order.
         """
         data, cells, audit = self.table, self._cells(), self.audit
-        verdict = audit.to_frame(np.arange(len(audit.given_label_)))
+        frame = audit.to_frame(np.arange(len(audit.given_label_)))
+        at = frame.index.to_numpy()
         # What was decided so far, and room for more.
-        settled = audit.predicted_label_ != audit.given_label_
-        verdict["decision"] = np.where(settled, CHANGE, KEEP)[verdict.index]
-        verdict["new_label"] = np.where(settled, audit.predicted_label_.astype(str), "")[
-            verdict.index
-        ]
-        verdict.loc[~verdict["verified"], ["decision", "new_label"]] = ""
-        verdict["drawn"] = np.where(audit.at_random_, AT_RANDOM, WORST_FIRST)[verdict.index]
+        changed = audit.verified_ & (audit.predicted_label_ != audit.given_label_)
+        decided = np.where(audit.verified_, np.where(changed, CHANGE, KEEP), "")
+        frame["decision"] = decided[at]
+        frame["new_label"] = np.where(changed, audit.predicted_label_.astype(str), "")[at]
+        frame["drawn"] = np.where(audit.at_random_, AT_RANDOM, WORST_FIRST)[at]
         if sample:
-            drawn = audit.next_to_review(sample, random_fraction=1.0).index
-            verdict.loc[drawn, "drawn"] = AT_RANDOM
-            verdict = verdict.loc[[*drawn, *verdict.index.difference(drawn, sort=False)]]
+            drawn = audit.next_to_review(sample, random_fraction=1.0, index=range(len(at))).index
+            frame.loc[drawn, "drawn"] = AT_RANDOM
+            frame = frame.loc[[*drawn, *frame.index.difference(drawn, sort=False)]]
         unlabelled = np.setdiff1d(np.arange(cells.num_rows), data.rows)
-        rows = np.concatenate([data.rows[verdict.index], unlabelled])
-        n_more = len(unlabelled)
+        rows = np.concatenate([data.rows[frame.index], unlabelled])
         in_order = pa.array(rows)
         columns: dict[str, Any] = {"row": pa.array(rows + 1)}
         if data.lines is not None:
             columns["line"] = pa.array(data.lines[rows])
-        columns["hash"] = pa.array(self.hashes).take(in_order)
-        for name in verdict.columns:
-            values = pa.array(verdict[name].to_numpy(), from_pandas=True)
-            columns[name] = pa.concat_arrays([values, pa.nulls(n_more, values.type)])
-        shown = cells.column_names if keep is None else keep
-        for name in shown:
+        columns["hash"] = pa.array(self.table.hashes).take(in_order)
+        for name in frame.columns:
+            values = pa.array(frame[name].to_numpy(), from_pandas=True)
+            columns[name] = pa.concat_arrays([values, pa.nulls(len(unlabelled), values.type)])
+        for name in cells.column_names if keep is None else keep:
             # Two columns of the file must not have one name.
             free = f"{name} (column)" if name in columns else name
             columns[free] = cells[name].take(in_order).combine_chunks()
         return pa.table(columns)
-
-    @cached_property
-    def hashes(self) -> list[str]:
-        """Of the cells of each row of the table, labels left out."""
-        return row_hashes(self._cells(), self.table.target)
 
     def _cells(self) -> pa.Table:
         if self.table.cells is None:
@@ -126,9 +130,7 @@ def audit_table(
     groups: Any = None,
     times: Any = None,
     proba: Any = None,
-    n_estimators: int | None = None,
-    random_state: Any = None,
-    n_jobs: int | None = None,
+    **settings: Any,
 ) -> TableAudit:
     """Rate every label of a raw table.
 
@@ -142,21 +144,15 @@ def audit_table(
         The column, or the values, that say which rows stay together.
     times : str or array-like, default=None
         The column, or the values, of times.
-    n_estimators : int or None, default=None
-        Trees of the ball forest; None takes enough for the data's size.
-    random_state : int, RandomState or None, default=None
-        The same number gives the same audit, whatever `n_jobs` is.
-    n_jobs : int or None, default=None
-        Threads; None means 1 and -1 all cores.
+    **settings : object
+        Of `LabelAudit`.
     """
     X, names = _inputs(table)
-    units = _named_units(table, groups, times)
-    audit = LabelAudit(n_estimators=n_estimators, random_state=random_state, n_jobs=n_jobs)
-    audit.fit(
+    audit = LabelAudit(**settings).fit(
         X,
         table.y,
         verified=verified,
-        **units,
+        **_groups_and_times(table, groups, times),
         proba=_of_rows(table, proba),
         names=names,
         rows=table.rows + 1,
@@ -164,30 +160,16 @@ def audit_table(
     return TableAudit(table, X, names, audit)
 
 
-def audit_listing(table: TrainingTable, verified: VerifiedLabels) -> TableAudit:
-    """Return the audit that a list of suspects tells of, with the inputs of its rows.
-
-    Parameters
-    ----------
-    table : TrainingTable
-        The list, with its cells; the columns of ratings are no inputs.
-    verified : VerifiedLabels
-        What a person has said since.
-    """
-    X, names = _inputs(table)
-    return TableAudit(table, X, names, audit_of_listing(table, verified))
-
-
 def _inputs(table: TrainingTable) -> tuple[np.ndarray, list[FeatureName]]:
     """Return the encoded inputs of a table, and their names."""
     preprocessor = TablePreprocessor(table.schema.feature_types)
-    # Not fit and transform: a label must not be vouched for by an encoding that holds it.
+    # Not fit and transform: an encoding that holds a row's own label must not vouch for it.
     X = preprocessor.fit_transform(table.typed.cells, table.y)
     return X, feature_names(preprocessor)
 
 
 def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> pd.DataFrame:
-    """Rate every label of a raw table, and list the labels that are probably wrong first.
+    """Return the frame of `audit_labels` for a raw table.
 
     Parameters
     ----------
@@ -196,23 +178,23 @@ def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> p
     y : str or array-like
         The column of labels, or the labels.
     known : dict
-        What `audit_labels` was told: verified, groups, times, proba.
-    **settings
+        Verified labels, groups, times and proba, as for `audit_labels`.
+    **settings : object
         Of `LabelAudit`.
     """
-    named_columns = [name for name in (known["groups"], known["times"]) if isinstance(name, str)]
-    options = ColumnOptions(ignore=(known["groups"],) if isinstance(known["groups"], str) else ())
-    data = read_labelled_table(X, y, options, keep_cells=bool(named_columns))
+    verified, groups = known["verified"], known["groups"]
+    by_name = isinstance(groups, str) or isinstance(known["times"], str)
+    options = ColumnOptions(ignore=(groups,) if isinstance(groups, str) else ())
+    data = read_labelled_table(X, y, options, keep_cells=by_name)
     names = row_names(X, y)
     index = data.rows if names is None else names[data.rows]
-    said = known["verified"]
-    if said is not None and not hasattr(said, "keys"):
-        said = _of_rows(data, said)
-    verified = check_verified(said, len(data.y), np.unique(data.y), list(index))
+    if verified is not None and not hasattr(verified, "keys"):
+        verified = _of_rows(data, verified)
+    verified = check_verified(verified, len(data.y), np.unique(data.y), list(index))
     done = audit_table(data, **{**known, "verified": verified}, **settings)
-    listing = done.audit.to_frame(index)
-    listing.attrs["warnings"] = list(data.report.warnings)
-    return listing
+    frame = done.audit.to_frame(index)
+    frame.attrs["warnings"] = list(data.report.warnings)
+    return frame
 
 
 def _of_rows(table: TrainingTable, values: Any) -> Any:
@@ -222,11 +204,11 @@ def _of_rows(table: TrainingTable, values: Any) -> Any:
     return values.iloc[table.rows] if hasattr(values, "iloc") else [values[r] for r in table.rows]
 
 
-def _named_units(table: TrainingTable, groups: Any, times: Any) -> dict[str, Any]:
+def _groups_and_times(table: TrainingTable, groups: Any, times: Any) -> dict[str, Any]:
     """Return groups and times by row; a column that cannot be either is an error of the table."""
     units = {
         "groups": _texts(table, groups) if isinstance(groups, str) else _of_rows(table, groups),
-        "times": _moments(table, times) if isinstance(times, str) else _of_rows(table, times),
+        "times": _times(table, times) if isinstance(times, str) else _of_rows(table, times),
     }
     named = [name for name in (groups, times) if isinstance(name, str)]
     if named:
@@ -257,7 +239,7 @@ def _texts(table: TrainingTable, name: str) -> list[str]:
     return texts
 
 
-def _moments(table: TrainingTable, name: str) -> Any:
+def _times(table: TrainingTable, name: str) -> Any:
     """Return what orders the rows by a column: dates and numbers as such, else text."""
     texts = _texts(table, name)
     for column in (f"{name}: {RUNNING}", name):
@@ -284,3 +266,82 @@ def feature_names(preprocessor: TablePreprocessor) -> list[FeatureName]:
     for column in preprocessor.target_encoded_:
         names += [f"share of {label} by {column}" for label in shown]
     return names
+
+
+# ---- a listing of the most doubtful labels of a larger table ---------------------------------
+
+
+def is_listing(names: Sequence[str]) -> bool:
+    """Return whether a table is a listing of labels that `granulearn audit` wrote of a large one.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Its columns.
+    """
+    return set(_RATINGS) <= set(names) and _OF_WHOLE_TABLE not in names
+
+
+def columns_of_listing(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a listing that hold ratings or decisions, and are no inputs.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Its columns.
+    """
+    return tuple(name for name in names if name in _RATINGS + _DECISIONS)
+
+
+def audit_listing(table: TrainingTable, verified: VerifiedLabels) -> TableAudit:
+    """Return the audit that a listing comes from, with the inputs of its rows.
+
+    No label is rated again. Of a class that is neither given nor predicted, the listing says
+    nothing: its probability is an even share of what is left. A predicted class that no row of
+    the listing has as its label is dropped.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        The listing, with its cells.
+    verified : VerifiedLabels
+        What a person has found since.
+    """
+    assert table.cells is not None
+    cells = table.cells.take(pa.array(table.rows))
+
+    def texts(name: str) -> list[str]:
+        return [text or "" for text in as_text(cells[name].combine_chunks()).to_pylist()]
+
+    def numbers(name: str) -> np.ndarray:
+        return np.array([float(text) if text else np.nan for text in texts(name)])
+
+    classes, given = np.unique(table.y, return_inverse=True)
+    codes = {str(label): code for code, label in enumerate(classes.tolist())}
+    predicted = np.array([codes.get(text, -1) for text in texts("predicted_label")])
+    predicted = np.where(predicted < 0, given, predicted)
+    label_quality = numbers("label_quality")
+    verdicts = np.array(texts("verdict"), dtype="<U9")
+    verdicts[~np.isin(verdicts, VERDICTS)] = UNKNOWN
+    rows, rest = np.arange(len(given)), 1 - label_quality
+    proba = np.repeat((rest / max(len(classes) - 1, 1))[:, None], len(classes), axis=1)
+    differs = predicted != given
+    proba[differs] = 0
+    proba[rows[differs], predicted[differs]] = rest[differs]
+    proba[rows, given] = label_quality
+    ratings = Ratings(
+        classes=classes,
+        given=given,
+        proba=proba,
+        label_quality=label_quality,
+        error_proba=numbers("error_probability"),
+        predicted=predicted,
+        verdicts=verdicts,
+        verified=np.zeros(len(given), dtype=bool),
+    )
+    noise = unknown_rate(
+        "These are the most doubtful labels of a larger table, whose own audit says how many of "
+        "all labels are wrong."
+    )
+    X, names = _inputs(table)
+    return TableAudit(table, X, names, LabelAudit.from_ratings(ratings, noise, verified))

@@ -1,12 +1,15 @@
-"""Labels that a person has looked at: confirmed, or corrected."""
+"""Labels that a person has verified: confirmed, or corrected."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 AT_RANDOM, WORST_FIRST = "random", "worst"
 KEEP, CHANGE = "keep", "change"
@@ -50,110 +53,76 @@ def check_verified(
         return NO_VERIFIED
     if isinstance(verified, VerifiedLabels):
         return verified
-    rows, labels, drawn = _entries(verified, n_samples)
-    if len(rows) == 0:
+    frame, by_position = _frame(verified, n_samples)
+    frame = frame[frame["label"].notna()]
+    if frame.empty:
         return NO_VERIFIED
-    positions = _positions(rows, n_samples, index)
-    truth = _codes(labels, classes)
-    known = {AT_RANDOM, WORST_FIRST}
-    odd = sorted({str(way) for way in drawn if way not in known})
-    if odd:
+    names = list(range(n_samples) if by_position or index is None else index)
+    if len(set(names)) < len(names):
         raise ValueError(
-            f"verified says how rows were drawn: {odd[0]!r} is unknown; use {AT_RANDOM!r} for rows "
-            f"drawn at random and {WORST_FIRST!r} for all others."
+            "rows of the same name cannot be told apart in verified; make the index unique, or "
+            "give one entry per sample."
         )
-    order = np.argsort(positions, kind="stable")
-    at_random = np.array([way == AT_RANDOM for way in drawn], dtype=bool)
-    return VerifiedLabels(positions[order], truth[order], at_random[order])
+    rows, unknown = _found(frame.index, names)
+    if unknown:
+        raise ValueError(
+            f"verified names {len(unknown)} row(s) that the data does not have: "
+            f"{_listed(unknown)}. Do they belong to another table?"
+        )
+    twice = frame.index[frame.index.duplicated()]
+    if len(twice):
+        raise ValueError(f"verified names a row twice: {twice.tolist()[0]!r}; keep one decision.")
+    truth, unknown = _found(frame["label"], classes.tolist())
+    if unknown:
+        raise ValueError(
+            f"verified holds {len(unknown)} label(s) that are no class of y: {_listed(unknown)}; "
+            f"the classes are {_listed(classes.tolist())}."
+        )
+    drawn = frame["drawn"].fillna(WORST_FIRST)
+    odd = drawn[~drawn.isin([AT_RANDOM, WORST_FIRST])]
+    if len(odd):
+        raise ValueError(
+            f"verified says how rows were drawn: {str(odd.iloc[0])!r} is unknown; use "
+            f"{AT_RANDOM!r} for rows drawn at random and {WORST_FIRST!r} for all others."
+        )
+    order = np.argsort(rows)
+    return VerifiedLabels(rows[order], truth[order], (drawn == AT_RANDOM).to_numpy()[order])
 
 
-def _entries(verified: Any, n_samples: int) -> tuple[list, list, list]:
-    """Return rows, labels and how the rows were drawn; rows are names or positions."""
-    if isinstance(verified, Mapping):
-        kept = {row: label for row, label in verified.items() if not _is_missing(label)}
-        return list(kept), list(kept.values()), [WORST_FIRST] * len(kept)
+def _frame(verified: Any, n_samples: int) -> tuple[pd.DataFrame, bool]:
+    """Return a frame with ``label`` and ``drawn`` by row, and whether rows are positions."""
+    import pandas as pd
+
     if hasattr(verified, "columns"):
         if "label" not in verified.columns:
             raise ValueError(
                 "a frame of verified labels needs a column 'label', indexed by row; it has "
                 f"{list(verified.columns)}."
             )
-        kept = verified[verified["label"].notna()]
-        drawn = [WORST_FIRST] * len(kept)
-        if "drawn" in kept.columns:
-            drawn = [WORST_FIRST if _is_missing(way) else way for way in kept["drawn"]]
-        return list(kept.index), list(kept["label"]), drawn
-    if hasattr(verified, "index") and hasattr(verified, "items"):
-        kept = verified[verified.notna()]
-        return list(kept.index), list(kept), [WORST_FIRST] * len(kept)
-    labels = list(verified)
-    if len(labels) != n_samples:
-        raise ValueError(
-            f"verified has {len(labels)} entries and there are {n_samples} samples; give one per "
-            "sample, None where nobody looked, or a dictionary by row."
-        )
-    rows = [row for row, label in enumerate(labels) if not _is_missing(label)]
-    # Positions, whatever the rows are called.
-    return (
-        [_Position(row) for row in rows],
-        [labels[row] for row in rows],
-        [WORST_FIRST] * len(rows),
-    )
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:
-        # The NA of pandas, of which nothing is known.
-        return True
-
-
-class _Position(int):
-    """A position, as opposed to a row's name."""
-
-
-def _positions(rows: list, n_samples: int, index: Any) -> np.ndarray:
-    if index is None or all(isinstance(row, _Position) for row in rows):
-        place = {row: row for row in range(n_samples)}
+        frame = pd.DataFrame({"label": verified["label"].astype(object)})
+        return frame.assign(drawn=verified.get("drawn")), False
+    if isinstance(verified, Mapping):
+        labels = pd.Series(list(verified.values()), list(verified), dtype=object)
+    elif hasattr(verified, "index") and hasattr(verified, "items"):
+        labels = verified.astype(object)
     else:
-        names = list(index)
-        place = {name: position for position, name in enumerate(names)}
-        if len(place) < len(names):
+        if len(verified) != n_samples:
             raise ValueError(
-                "rows of the same name cannot be told apart in verified; make the index unique, or "
-                "give one entry per sample."
+                f"verified has {len(verified)} entries and there are {n_samples} samples; give "
+                "one per sample, None where nobody looked, or a dictionary by row."
             )
-    unknown = [row for row in rows if not _is_in(row, place)]
-    if unknown:
-        raise ValueError(
-            f"verified names {len(unknown)} row(s) that the data does not have: "
-            f"{_listed(unknown)}. Do they belong to another table?"
-        )
-    positions = np.array([place[row] for row in rows], dtype=np.intp)
-    if len(np.unique(positions)) < len(positions):
-        twice = [row for row in rows if rows.count(row) > 1]
-        raise ValueError(f"verified names a row twice: {twice[0]!r}; keep one decision.")
-    return positions
+        labels = pd.Series(list(verified), dtype=object)
+        return pd.DataFrame({"label": labels, "drawn": None}), True
+    return pd.DataFrame({"label": labels, "drawn": None}), False
 
 
-def _is_in(row: Any, place: dict) -> bool:
-    try:
-        return row in place
-    except TypeError:
-        return False
-
-
-def _codes(labels: list, classes: np.ndarray) -> np.ndarray:
-    number = {label: code for code, label in enumerate(classes.tolist())}
-    plain = [label.item() if isinstance(label, np.generic) else label for label in labels]
-    unknown = [label for label in plain if not _is_in(label, number)]
-    if unknown:
-        raise ValueError(
-            f"verified holds {len(unknown)} label(s) that are no class of y: {_listed(unknown)}; "
-            f"the classes are {_listed(list(number))}."
-        )
-    return np.array([number[label] for label in plain], dtype=np.intp)
+def _found(values: Any, names: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
+    """Return the numbers of values among names, and the values that are not among them."""
+    number = {name: code for code, name in enumerate(names)}
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    codes = [number.get(value) if isinstance(value, Hashable) else None for value in plain]
+    unknown = [value for value, code in zip(plain, codes, strict=True) if code is None]
+    return np.array([code or 0 for code in codes], dtype=np.intp), unknown
 
 
 def _listed(values: list) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from granulearn.balls._ball_set import centers_and_radii
 from granulearn.utils.saved import FINITE, Array, Labels, require
 from granulearn.utils.threads import in_threads
 from granulearn.utils.validation import Samples
@@ -155,8 +156,6 @@ def balls_from_labels(samples: Samples, labels: Any) -> BallSet:
     >>> generate_balls(X, y, balls=five_means)
     <BallSet: 5 balls of 150 samples, 4 features, 3 classes>
     """
-    from granulearn.balls import _kernels
-
     labels = np.asarray(labels)
     if labels.shape != (len(samples),) or labels.dtype.kind not in "iu":
         raise ValueError(
@@ -165,41 +164,45 @@ def balls_from_labels(samples: Samples, labels: Any) -> BallSet:
         )
     order = np.argsort(labels, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(labels[order])))
-    bounds = np.append(starts, len(samples))
-    rows = scaled_rows(samples.X)
-    centers = np.empty((len(starts), rows.shape[1]), rows.dtype)
-    radii = np.empty(len(starts), rows.dtype)
-    class_counts = np.zeros((len(starts), len(samples.classes)), np.int64)
-    _kernels.summarise_balls(rows, samples.codes, order, bounds, centers, radii, class_counts)
-    scale = power_of_two_scale(samples.X)
-    return join_balls(order, np.diff(bounds), centers, radii, class_counts, samples.classes, scale)
+    rows, scale = scaled_rows(samples.X)
+    return balls_in_order(samples, rows, scale, order, starts)
 
 
-def join_balls(
-    order: np.ndarray,  # the samples, ball by ball
-    counts: np.ndarray,
-    centers: np.ndarray,  # times scale, as radii
-    radii: np.ndarray,
-    class_counts: np.ndarray,
-    classes: np.ndarray,
-    scale: float,
+def balls_in_order(
+    samples: Samples, rows: np.ndarray, scale: float, order: np.ndarray, starts: np.ndarray
 ) -> BallSet:
-    """Return balls as a `BallSet`, in the units of the samples."""
+    """Return balls of samples that are side by side.
+
+    Parameters
+    ----------
+    samples : Samples
+        The samples.
+    rows : ndarray of shape (n_samples, n_features)
+        Their inputs in double precision, times the scale.
+    scale : float
+        The factor of the rows.
+    order : ndarray of shape (n_samples,)
+        The samples, ball by ball.
+    starts : ndarray of shape (n_balls,)
+        Where each ball begins in `order`.
+    """
+    counts = np.diff(starts, append=len(order))
+    centers, radii = centers_and_radii(rows, order, np.append(starts, len(order)))
     assignment = np.empty(len(order), np.int64)
-    assignment[order] = np.repeat(np.arange(len(counts)), counts)
-    if scale != 1.0:
-        with np.errstate(over="ignore"):  # a radius may be larger than its type can say
-            centers, radii = centers / centers.dtype.type(scale), radii / radii.dtype.type(scale)
-        radii = np.minimum(radii, np.finfo(radii.dtype).max)
+    assignment[order] = np.repeat(np.arange(len(starts)), counts)
+    dtype, n_classes = samples.X.dtype, len(samples.classes)
+    class_counts = _class_counts(assignment, samples.codes, len(starts), n_classes)
+    with np.errstate(over="ignore"):  # a radius may be larger than its type can say
+        radii = np.minimum(radii / scale, np.finfo(dtype).max)
     return BallSet(
-        centers=centers,
-        radii=radii,
+        centers=(centers / scale).astype(dtype, copy=False),
+        radii=radii.astype(dtype, copy=False),
         labels=class_counts.argmax(axis=1),
         purities=class_counts.max(axis=1) / counts,
         counts=counts,
         class_counts=class_counts,
         assignment=assignment,
-        classes=classes,
+        classes=samples.classes,
     )
 
 
@@ -212,8 +215,7 @@ def ball_set_around(
 ) -> BallSet:
     """Return balls of given centres, radii and labels, with the samples assigned to them."""
     k, n_classes = len(centers), len(samples.classes)
-    class_counts = np.bincount(assignment * n_classes + samples.codes, minlength=k * n_classes)
-    class_counts = class_counts.reshape(k, n_classes)
+    class_counts = _class_counts(assignment, samples.codes, k, n_classes)
     counts = class_counts.sum(axis=1)
     return BallSet(
         centers=centers.astype(samples.X.dtype, copy=False),
@@ -281,7 +283,16 @@ def power_of_two_scale(X: np.ndarray) -> float:
     return float(np.ldexp(1.0, min(max(-exponent, 2 - highest), highest - 1)))
 
 
-def scaled_rows(X: np.ndarray) -> np.ndarray:
-    """Return X times its power-of-two scale; X itself, as a rule."""
-    scale = power_of_two_scale(X)
-    return X if scale == 1.0 else X * X.dtype.type(scale)
+def scaled_rows(X: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return X in double precision times its power-of-two scale, and the scale: 1, as a rule."""
+    rows = np.ascontiguousarray(X, dtype=np.float64)
+    scale = power_of_two_scale(rows)
+    return (rows if scale == 1.0 else rows * scale), scale
+
+
+def _class_counts(
+    assignment: np.ndarray, codes: np.ndarray, n_balls: int, n_classes: int
+) -> np.ndarray:
+    """Return how many samples of each class every ball has."""
+    counts = np.bincount(assignment * n_classes + codes, minlength=n_balls * n_classes)
+    return counts.reshape(n_balls, n_classes)

@@ -99,7 +99,7 @@ def groups_around_majorities(samples: Samples, purity: float) -> np.ndarray:
 
     Samples left over whose class has no ball are balls of one sample.
     """
-    X, codes = scaled_rows(samples.X).astype(np.float64, copy=False), samples.codes
+    (X, _), codes = scaled_rows(samples.X), samples.codes
     groups = np.full(len(X), -1)
     labels: list[int] = []
     pending = [np.arange(len(X))]

@@ -65,7 +65,7 @@ class KDivisionBalls(BallGenerator):
         check_purity(self.purity)
 
     def _generate(self, samples, seed, n_threads):
-        X, codes = scaled_rows(samples.X), samples.codes
+        (X, _), codes = scaled_rows(samples.X), samples.codes
         stream = np.random.default_rng(seed)
         groups, n_balls = np.empty(len(X), int), 0
         pending = [(np.arange(len(X)), int(stream.integers(len(X))))]

@@ -251,7 +251,7 @@ class FuzzyMembership(Membership):
 
     References
     ----------
-    A. Quadir, M. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
+    A. Quadir, A. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
     Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
 
     Examples
@@ -306,8 +306,8 @@ def closeness(distance: np.ndarray, codes: np.ndarray, radii: np.ndarray) -> np.
 class SDAPMembership(Membership):
     r"""Trust a ball by its place in its class, its neighbours and its size.
 
-    The scheme of SDAP-GBRVFL ("spread, density and Pythagorean"): a ball near
-    the centre of its class and among balls of its own class is trusted, and
+    The scheme of SDAP-GBRVFL (statistical density-adaptive Pythagorean): a ball
+    near the centre of its class and among balls of its own class is trusted, and
     the larger the ball, the more its neighbours count. Use it when wrong
     labels sit among samples of another class. Its weak point is the dimension:
     the spread of *distances* shrinks as features are added, so memberships
@@ -318,12 +318,13 @@ class SDAPMembership(Membership):
     ----------
     n_neighbors : int, default=3
         Nearest other balls that are looked at.
-    closeness : {"published", "zhang-xu"}, default="published"
-        ``"published"`` is the form of the authors' scripts, which trusts a ball that
+    closeness : {"scripts", "zhang-xu"}, default="scripts"
+        ``"scripts"`` is the form of the authors' scripts, which trusts a ball that
         little is known about; ``"zhang-xu"`` is the closeness of Zhang and Xu.
+        The paper has no formula.
     spread : {"std", "rms"}, default="std"
         ``"std"``: the standard deviation of the distances to the class centre,
-        as published. ``"rms"``: their root mean square. A class whose balls are
+        as in the paper. ``"rms"``: their root mean square. A class whose balls are
         all equally far from its centre, as any two balls are, has a standard
         deviation of zero and is always rated by the root mean square.
 
@@ -342,12 +343,13 @@ class SDAPMembership(Membership):
 
     :math:`\mathrm{LSI}_i` is the share of the nearest other balls with another
     label. The closeness :math:`\theta` is
-    :math:`1 - \nu^2 / (2 - \mu^2 - \nu^2)` as published and
-    :math:`(1 - \nu^2) / (2 - \mu^2 - \nu^2)` after Zhang and Xu.
+    :math:`1 - \nu^2 / (2 - \mu^2 - \nu^2)` in the scripts and
+    :math:`(1 - \nu^2) / (2 - \mu^2 - \nu^2)` after Zhang and Xu: less by
+    :math:`\pi^2 / (1 + \pi^2)`, with :math:`\pi^2 = 1 - \mu^2 - \nu^2`.
 
     References
     ----------
-    A. Quadir, M. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
+    A. Quadir, A. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
     Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
 
     X. Zhang, Z. Xu, "Extension of TOPSIS to Multiple Criteria Decision Making
@@ -368,11 +370,11 @@ class SDAPMembership(Membership):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "closeness": [StrOptions({"published", "zhang-xu"})],
+        "closeness": [StrOptions({"scripts", "zhang-xu"})],
         "spread": [StrOptions({"std", "rms"})],
     }
 
-    def __init__(self, n_neighbors=3, closeness="published", spread="std"):
+    def __init__(self, n_neighbors=3, closeness="scripts", spread="std"):
         self.n_neighbors = n_neighbors
         self.closeness = closeness
         self.spread = spread
@@ -387,7 +389,7 @@ class SDAPMembership(Membership):
         mu2 = mu**2
         nu2 = (1 - mu2) * lsi
         rest = 2 - mu2 - nu2 + EPSILON
-        theta = 1 - nu2 / rest if self.closeness == "published" else (1 - nu2) / rest
+        theta = 1 - nu2 / rest if self.closeness == "scripts" else (1 - nu2) / rest
         omega = np.exp(-balls.radii / (balls.radii.mean() + EPSILON))
         return (omega * mu + (1 - omega) * theta).clip(0, 1)
 

@@ -9,34 +9,34 @@ from typing import TYPE_CHECKING, Any
 from granulearn._extras import EXTRAS, check_installed
 
 if TYPE_CHECKING:
+    from granulearn.bench.figures import *  # noqa: F403
     from granulearn.bench.pages import *  # noqa: F403
     from granulearn.bench.paper import *  # noqa: F403
-    from granulearn.bench.plots import *  # noqa: F403
     from granulearn.bench.running import *  # noqa: F403
-    from granulearn.bench.runs import *  # type: ignore[no-redef]  # noqa: F403
+    from granulearn.bench.runs import *  # noqa: F403
     from granulearn.bench.statistics import *  # noqa: F403
     from granulearn.bench.store import *  # noqa: F403
     from granulearn.bench.study import *  # noqa: F403
     from granulearn.bench.study_files import *  # noqa: F403
-    from granulearn.bench.summary import *  # type: ignore[no-redef]  # noqa: F403
+    from granulearn.bench.summary import *  # noqa: F403
     from granulearn.bench.tables import *  # noqa: F403
 
 # The public names of each file; a file is imported when one of them is first used.
 _FILES = {
     "study": "Study StudyError",
-    "study_files": "DEFAULT_STUDY PAPER PAPER_STUDIES list_studies load_study",
+    "study_files": "list_studies load_study",
     "runs": "Run expand select",
     "running": "StudyResult evaluate run_study",
     "store": "Outcome Store StoreError",
     "summary": "summarize",
     "paper": "holds_the_paper summarize_paper",
-    "tables": "is_of_the_paper latex_table write_all_figures write_csv write_latex write_tables",
-    "pages": "render_page write_markdown write_page write_paper_page",
+    "tables": "latex_table write_csv write_latex write_markdown write_tables",
+    "pages": "render_page write_page",
     "statistics": (
-        "Comparison average_ranks bayesian_signed_rank compare describe describe_in_words "
+        "Comparison average_ranks compare describe describe_in_words "
         "holm_adjust paper_accuracy_table paper_noise_table wilcoxon_p_value win_tie_loss"
     ),
-    "plots": "plot_balls plot_critical_difference plot_pairwise_p",
+    "figures": "plot_balls plot_critical_difference write_figures",
 }
 _FILE_OF = {name: file for file, names in _FILES.items() for name in names.split()}
 __all__ = sorted(_FILE_OF)
@@ -48,40 +48,9 @@ def __getattr__(name: str) -> Any:
     file = _FILE_OF[name]
     if file != "statistics":
         # The extra of studies brings matplotlib, too.
-        check_installed(*(EXTRAS["studies"] if file != "plots" else ()), "matplotlib")
+        check_installed(*(EXTRAS["studies"] if file != "figures" else ()), "matplotlib")
     return getattr(import_module(f"granulearn.bench.{file}"), name)
 
 
 def __dir__() -> list[str]:
     return list(__all__)
-
-
-# A text or a tuple has no docstring of its own: these are for the reference, and run as doctests.
-__test__ = {
-    "DEFAULT_STUDY": """Name of the study that is run if none is named.
-
-    Examples
-    --------
-    >>> from granulearn.bench import DEFAULT_STUDY, load_study
-    >>> load_study(DEFAULT_STUDY) == load_study()
-    True
-    """,
-    "PAPER": """Name under which ``granulearn bench`` runs all studies of the paper.
-
-    Examples
-    --------
-    >>> from granulearn.bench import PAPER
-    >>> print(f"granulearn bench {PAPER}")
-    granulearn bench paper
-    """,
-    "PAPER_STUDIES": """Names of the studies that make again all that the paper reports.
-
-    Examples
-    --------
-    >>> from granulearn.bench import PAPER_STUDIES, list_studies
-    >>> PAPER_STUDIES
-    ('table1', 'noise', 'sensitivity-activation', 'sensitivity-C-h')
-    >>> set(PAPER_STUDIES) <= set(list_studies())
-    True
-    """,
-}

@@ -1,16 +1,15 @@
-"""What a method is given: a data set loaded, sampled, divided, disturbed, in numbers.
+"""The data of a run: a data set is loaded, sampled, split, disturbed and preprocessed.
 
-The order matters: rows are divided first, then only the training part is disturbed,
-then the preprocessor is fitted to the training part. The test part is only transformed.
+Only the training part is disturbed, and the preprocessor is fitted to it. The test part is only
+transformed.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,6 @@ from granulearn.datasets import (
     DatasetDescription,
     add_outliers,
     flip_labels,
-    list_datasets,
     load,
     make_imbalanced,
 )
@@ -31,18 +29,11 @@ from granulearn.preprocess import TablePreprocessor
 from granulearn.tables import (
     ColumnOptions,
     TableError,
-    inspect_table,
     open_table,
     read_training_table,
 )
 
 PAPER_TRAIN_SHARE = 0.7
-# How the names of tables end, packed ones before their last ending: for telling a path from the
-# name of a data set. What a table is, its content says.
-_ENDINGS = {
-    ".csv", ".tsv", ".txt", ".data", ".xlsx", ".xls", ".xlsb", ".ods", ".parquet", ".pq",
-    ".feather", ".arrow", ".json", ".jsonl", ".ndjson",
-}  # fmt: skip
 
 
 class ImpossibleSplitError(ValueError):
@@ -51,14 +42,14 @@ class ImpossibleSplitError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What every method of a unit is given."""
+    """Training and test part of a unit, the same for every method."""
 
     X_train: np.ndarray
     y_train: np.ndarray
     X_test: np.ndarray
     y_test: np.ndarray
     n_disturbed: int
-    """Training rows whose label or values were changed, or that were left out."""
+    """Training rows whose label or values were changed, or that were dropped."""
     source: str
     """Where the data set was read from."""
     fingerprint: str
@@ -69,7 +60,7 @@ class Prepared:
 def load_dataset(
     name: str, data_dir: str | None, file: TableFile | None = None
 ) -> tuple[Dataset, str]:
-    """Load a set, or a table of one's own, without the network; return it and its fingerprint."""
+    """Load a named set or the user's table, without the network; return it and its fingerprint."""
     dataset = read_own_table(name, file) if file else load(name, data_dir, download=False)
     values = pd.util.hash_pandas_object(dataset.X.assign(_target=dataset.y), index=False)
     return dataset, hashlib.sha256(values.to_numpy().tobytes()).hexdigest()[:16]
@@ -77,7 +68,7 @@ def load_dataset(
 
 @lru_cache(maxsize=2)
 def prepare(unit: Unit, data_dir: str | None) -> Prepared:
-    """Return the training and test parts of a unit; test labels are the right ones, if known."""
+    """Return the training and test parts of a unit; test labels are the true ones, if known."""
     dataset, fingerprint = load_dataset(unit.dataset, data_dir, unit.file)
     labels = dataset.y if dataset.truth is None else dataset.truth
     kept = sample_rows(labels, unit.rows, unit.sample_seed)
@@ -105,7 +96,7 @@ def prepare(unit: Unit, data_dir: str | None) -> Prepared:
 
 
 def sample_rows(y: np.ndarray, rows: int | None, seed: int) -> np.ndarray:
-    """Return the positions of a stratified sample of so many rows, in the order of the set."""
+    """Return the positions of a stratified sample of rows, in the order of the set."""
     if rows is None or rows >= len(y):
         return np.arange(len(y))
     random = np.random.default_rng(seed)
@@ -153,7 +144,7 @@ def split_rows(y: np.ndarray, part: Part, seed: int) -> tuple[np.ndarray, np.nda
 def disturb(
     X: pd.DataFrame, y: np.ndarray, condition: Condition, seed: int
 ) -> tuple[pd.DataFrame, np.ndarray, int]:
-    """Return a disturbed training part, and how many rows were changed or left out."""
+    """Return a disturbed training part, and the number of rows that were changed or dropped."""
     n_disturbed = 0
     for kind in condition.kind.split("+"):
         if kind == "outliers":
@@ -176,21 +167,6 @@ def disturb(
     return X, y, n_disturbed
 
 
-def refuse_path_as_name(name: str, directory: Path) -> None:
-    """Refuse a path where the name of a data set is wanted, and say how a table is written."""
-    is_there = (directory / name).is_file()
-    if not is_there and not _ENDINGS & {end.lower() for end in PurePath(name).suffixes}:
-        return
-    if name in {known for full in list_datasets().index for known in (full, PurePath(full).name)}:
-        return
-    path = json.dumps(name, ensure_ascii=False)  # text in TOML is written as in JSON
-    found = columns_of(directory / name) if is_there else ", and no such file is there"
-    raise StudyError(
-        f"{name!r} is a path, not the name of a data set{found}; write "
-        f'{{ path = {path}, target = "COLUMN" }} with the column of labels.'
-    )
-
-
 def check_table(table: OwnTable, directory: Path) -> str:
     """Return the hash of a table's content, if it has the columns that are named.
 
@@ -206,17 +182,18 @@ def check_table(table: OwnTable, directory: Path) -> str:
             names = list(opened.names)
     except (TableError, OSError) as error:
         raise StudyError(f"path: {error}") from error
-    for key in ("target", "ignore", "categorical"):
-        wanted = getattr(table, key)
-        for name in (wanted,) if isinstance(wanted, str) else wanted:
+    for key, wanted in [
+        ("target", (table.target,)), ("ignore", table.ignore), ("categorical", table.categorical),
+    ]:  # fmt: skip
+        for name in wanted:
             if name not in names:
-                hint = hint_for(name, names, f"it has {_shown(names)}.")
+                hint = hint_for(name, names, f"it has {', '.join(map(repr, names[:12]))}.")
                 raise StudyError(f"{key}: {table.path} has no column {name!r}; {hint}")
     return _hash(path)
 
 
 def read_own_table(name: str, file: TableFile) -> Dataset:
-    """Read a table of one's own as a data set; columns are those of `granulearn check`."""
+    """Read the user's table as a data set; columns are those of `granulearn check`."""
     table = file.table
     path = Path(file.directory or ".") / table.path
     if not path.is_file():
@@ -230,10 +207,7 @@ def read_own_table(name: str, file: TableFile) -> Dataset:
         with open_table(path) as opened:
             data = read_training_table(opened, table.target, options)
     except TableError as error:
-        with open_table(path) as opened:
-            labels = inspect_table(opened, table.target, options).labels
-        key = ".target" if labels is not None and labels.problems else ""
-        raise StudyError(f"{file.where}{key}: {error}") from error
+        raise StudyError(f"{file.where}: {error}") from error
     counts = np.unique(data.y, return_counts=True)[1]
     description = DatasetDescription(
         name=name,
@@ -242,24 +216,11 @@ def read_own_table(name: str, file: TableFile) -> Dataset:
         classes=len(counts),
         minority_rows=int(counts.min()),
         source=f"file:{path.name}",
-        origin="a table of one's own",
+        origin="your own table",
         licence="not stated",
         quirks=tuple(map(str, data.report.warnings)),
     )
     return Dataset(data.X, data.y, description)
-
-
-def columns_of(path: Path) -> str:
-    """Return which columns a table has, as a clause; nothing if that cannot be read."""
-    try:
-        with open_table(path) as opened:
-            return f"; {path.name} has the columns {_shown(list(opened.names))}"
-    except (TableError, OSError, ImportError):
-        return ""
-
-
-def _shown(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
 
 
 def _hash(path: Path) -> str:

@@ -1,7 +1,6 @@
-"""The figures of a summary, drawn by matplotlib once: for a page, and as files for print.
+"""Figures: balls, critical differences, and every figure of a report.
 
-They are drawn in the colours of print; a page replaces each colour by a variable of its style, so
-that one figure serves light and dark.
+``plt.style.use("granulearn.bench.style")`` gives your own figures the look of the gallery.
 """
 
 from __future__ import annotations
@@ -9,29 +8,35 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib import rcsetup
 from matplotlib.axes import Axes
+from matplotlib.collections import EllipseCollection
+from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import blended_transform_factory
+from sklearn.decomposition import PCA
 
-from granulearn.balls import BallSet
-from granulearn.bench.plots import plot_balls, plot_critical_difference
-from granulearn.bench.statistics import compare
+from granulearn._extras import check_installed
+from granulearn.balls import BallSet, balls_from_labels, generate_balls
+from granulearn.bench.statistics import Comparison
 from granulearn.utils.files import written_atomically
 
-# Each section of a page, and how its figures are called.
+# Each section of a page, and the name of its figures.
 SECTIONS = {"ranks": "ranks", "curves": "curve", "layers": "layers", "activations": "activation",
             "surfaces": "surface", "paper": "paper", "balls": "balls"}  # fmt: skip
-NOISE_WORDS = {
+NOISE_LABELS = {
     "uniform": "training labels that are wrong (%)",
     "pair": "training labels turned into one other class (%)",
     "boundary": "training labels that are wrong, near the boundary (%)",
@@ -42,29 +47,15 @@ NOISE_WORDS = {
     "rare+outliers+uniform": "the same for a rare class, outliers and wrong labels (%)",
 }
 MARKERS = "os^DvPX*<>phd8H|"
-# The colours of print, each with its colour on a dark page; those of methods are called series-N.
-_PAIRS = [
-    "1f5fa8", "6aa9ee", "c0392b", "f0857a", "2a7d4f", "68c592", "7b4fb0", "b894ea",
-    "b7770d", "e9b44c", "0f8390", "56c4cf", "b33f8a", "ea8cc6", "4a5568", "b9c2d3",
-    "6b7d1e", "b5c95b", "8c4a2f", "d79a7c", "3b4cc0", "98a6ff", "a8a21a", "ded76a",
-    "1b9e77", "7be0bf", "d95f6a", "ffb0b6", "5e3c2c", "c7a48f", "7d7f86", "d5d7dc",
-]  # fmt: skip
-SERIES = [f"#{color}" for color in _PAIRS[::2]]
-INK, MUTED, GRID = "#1d2433", "#5c6579", "#d9dde6"
-THEME = {
-    "ink": (INK, "#e8ebf2"),
-    "muted": (MUTED, "#a3acbf"),
-    "grid": (GRID, "#3a4254"),
-    **{
-        f"series-{number}": (color, f"#{dark}")
-        for number, (color, dark) in enumerate(zip(SERIES, _PAIRS[1::2], strict=True), 1)
-    },
-}
 # Lines and bars of the same place of a study have the same colour and marker.
+SERIES = [
+    "#1f5fa8", "#c0392b", "#2a7d4f", "#7b4fb0", "#b7770d", "#0f8390", "#b33f8a", "#4a5568",
+    "#6b7d1e", "#8c4a2f", "#3b4cc0", "#a8a21a", "#1b9e77", "#d95f6a", "#5e3c2c", "#7d7f86",
+]  # fmt: skip
+INK, MUTED, BAR = "#1d2433", "#5c6579", "#c0392b"
 _STYLE: dict[str, Any] = {
     "axes.prop_cycle": rcsetup.cycler(color=SERIES),
     "figure.facecolor": "none",
-    "figure.constrained_layout.use": True,
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
     "axes.titlesize": 10.5,
@@ -81,6 +72,192 @@ _STYLE: dict[str, Any] = {
 _FORMATS: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
+def plot_balls(
+    balls: BallSet,
+    X: Any,
+    y: Any,
+    *,
+    features: Sequence[int] | Sequence[str] | None = None,
+    color: Any = "purity",
+    color_label: str | None = None,
+    guides: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the samples as dots and the balls as circles.
+
+    A circle's centre is the ball's centre, its radius the mean distance of the
+    ball's samples to it in the plane that is drawn, its outline the ball's class, in
+    the colours of the style in force. Its filling is `color`: the darker, the less
+    the ball is to be trusted. A ball of one sample has radius 0 and is drawn as a
+    small circle of fixed size.
+
+    Parameters
+    ----------
+    balls : BallSet
+        What `generate_balls` made of X and y.
+    X : array-like of shape (n_samples, n_features)
+        The samples.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    features : two column numbers or names, default=None
+        What to draw against what. None takes both columns of two, and the first
+        two principal components of more.
+    color : {"purity"} or array-like of shape (n_balls,), default="purity"
+        What fills the circles: purities, or numbers such as memberships.
+    color_label : str, default=None
+        What the colour bar is called; "membership" where `color` holds numbers.
+    guides : bool, default=True
+        Whether to draw the legend and the colour bar; one panel of many is enough.
+    ax : matplotlib Axes, default=None
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from granulearn import generate_balls
+    >>> from granulearn.bench import plot_balls
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> ax = plot_balls(generate_balls(X, y, random_state=0), X, y)
+    """
+    if isinstance(color, str) and color != "purity":
+        raise ValueError(
+            f"color={color!r} is not known; use 'purity', or pass one number per ball, "
+            "such as the membership_ of a fitted model."
+        )
+    label = color_label or ("purity" if isinstance(color, str) else "membership")
+    values = balls.purities if isinstance(color, str) else np.asarray(color, dtype=float)
+    if values.shape != (len(balls),):
+        raise ValueError(
+            f"color has shape {values.shape}, but there are {len(balls)} balls; "
+            "pass one number per ball."
+        )
+    samples, centers, names = _in_two_dimensions(balls, X, features)
+    ax = plt.subplots(figsize=(7.5, 5.5), layout="constrained")[1] if ax is None else ax
+    class_colors = to_rgba_array([f"C{code}" for code in range(len(balls.classes))])
+    codes = np.searchsorted(balls.classes, np.asarray(y))
+    dots: dict[str, Any] = {"alpha": 0.55, "linewidths": 0, "zorder": 2}
+    ax.scatter(samples[:, 0], samples[:, 1], s=6, c=class_colors[codes], **dots)
+    edges = class_colors[balls.labels]
+    # Samples of dropped balls have the number -1; no mean uses their distance.
+    distances = np.linalg.norm(samples - centers[balls.assignment], axis=1)
+    radii = balls.sample_mean(distances)
+    single = balls.counts == 1
+    circles = EllipseCollection(
+        2 * radii[~single],
+        2 * radii[~single],
+        angles=0,
+        units="xy",
+        offsets=centers[~single],
+        offset_transform=ax.transData,
+        edgecolors=edges[~single],
+        linewidths=1.1,
+        alpha=0.6,
+        cmap="PuRd_r",
+        zorder=1,
+    )
+    circles.set_array(values[~single])
+    circles.set_clim(min(values.min(), 0.5 if label == "purity" else 0.0), 1.0)
+    ax.add_collection(circles)
+    # Axes make room for the centres only; these corners make room for whole circles.
+    ax.update_datalim(np.vstack([centers - radii[:, None], centers + radii[:, None]]))
+    ax.autoscale_view()
+    faces = circles.to_rgba(values[single], alpha=0.6)
+    rim: dict[str, Any] = {"edgecolors": edges[single], "linewidths": 0.7, "zorder": 1}
+    ax.scatter(centers[single, 0], centers[single, 1], s=28, facecolors=faces, **rim)
+    if guides:
+        for color_of_class, value in zip(class_colors, balls.classes, strict=True):
+            ax.scatter([], [], s=24, color=color_of_class, label=str(value))
+        ax.legend(title="class", frameon=False, loc="best")
+        ax.figure.colorbar(circles, ax=ax, label=label, shrink=0.85)
+    # Limits that other panels share are theirs too; then the box of the panel gives way.
+    shared = (ax.get_shared_x_axes(), ax.get_shared_y_axes())
+    is_shared = all(len(group.get_siblings(ax)) > 1 for group in shared)
+    ax.set_aspect("equal", adjustable="box" if is_shared else "datalim")
+    title = f"{len(balls)} balls of {len(balls.assignment)} samples, {single.sum()} of one sample"
+    ax.set(xlabel=names[0], ylabel=names[1], title=title)
+    return ax
+
+
+def _in_two_dimensions(
+    balls: BallSet, X: Any, features: Sequence[int] | Sequence[str] | None
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Return samples and centres in two dimensions, and what the axes are called."""
+    columns = [str(name) for name in getattr(X, "columns", range(balls.centers.shape[1]))]
+    columns = [f"feature {name}" if name.isdigit() else name for name in columns]
+    samples = np.asarray(X, dtype=float)
+    if features is None and samples.shape[1] > 2:
+        pca = PCA(2, svd_solver="full").fit(samples)
+        share = pca.explained_variance_ratio_
+        names = [f"principal component {i + 1} ({share[i]:.0%} of variance)" for i in range(2)]
+        return pca.transform(samples), pca.transform(balls.centers.astype(float)), names
+    if features is None:
+        features = [0, samples.shape[1] - 1]  # a single feature is drawn against itself
+    picked = [columns.index(f) if isinstance(f, str) else int(f) for f in features]
+    return samples[:, picked], balls.centers[:, picked], [columns[i] for i in picked]
+
+
+def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
+    """Draw average ranks on a line, best on the left.
+
+    Models that a red bar joins are not separated by Nemenyi's test. The black
+    bar above the line is the critical difference.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `granulearn.bench.compare` returned.
+    ax : matplotlib Axes, default=None
+        Where to draw; a new figure of fitting height by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from granulearn.bench import compare, paper_accuracy_table, plot_critical_difference
+    >>> ax = plot_critical_difference(compare(paper_accuracy_table()))
+    """
+    # Imported here: it brings seaborn and statsmodels along.
+    check_installed("scikit_posthocs")
+    from scikit_posthocs import critical_difference_diagram
+
+    ranks = comparison.ranks
+    if ax is None:
+        size = (9, 0.3 * (len(ranks) / 2 + 7))
+        _, ax = plt.subplots(figsize=size, layout="constrained")
+    drawn = critical_difference_diagram(
+        ranks.rename(index=str),
+        comparison.p_matrix("nemenyi_p").rename(index=str, columns=str),
+        alpha=comparison.alpha,
+        ax=ax,
+        color_palette=dict.fromkeys(ranks.index.map(str), INK),
+        label_fmt_left="{label}  {rank:.2f} ",
+        label_fmt_right=" {rank:.2f}  {label}",
+        marker_props={"s": 22},
+        elbow_props={"linewidth": 0.9},
+        crossbar_props={"color": BAR, "linewidth": 3.5, "solid_capstyle": "round"},
+    )
+    # Their points come in the order of a set of names, which is another in every process.
+    for line in chain.from_iterable(drawn["crossbars"]):
+        line.set_xdata(sorted(line.get_xdata()))
+    best, length = float(ranks.min()), comparison.critical_difference
+    scale: dict[str, Any] = {"color": INK, "linewidth": 1.6, "marker": "|", "markersize": 9}
+    ax.plot([best, best + length], [1.8, 1.8], **scale)
+    text = f"critical difference {length:.3f} (alpha {comparison.alpha:g})"
+    ax.text(best, 2.2, text, ha="left", va="bottom")
+    # x in shares of the axes, y in rows: right-aligned on the line of the other text.
+    both = blended_transform_factory(ax.transAxes, ax.transData)
+    ax.text(1, 2.2, "average rank, 1 is best", ha="right", va="bottom", transform=both)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10]))
+    ax.set_ylim(top=3)
+    return ax
+
+
 @dataclass(frozen=True)
 class ReportFigure:
     """A figure with its section and the words below it."""
@@ -95,24 +272,25 @@ class ReportFigure:
 
     @property
     def svg(self) -> str:
-        """The figure as an ``<svg>`` element that takes the colours of the page around it."""
+        """The figure as an ``<svg>`` element for a page with several."""
         buffer = io.StringIO()
         with report_style(self.name):
             self.figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-        text = buffer.getvalue()
-        text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+        _, _, inner = buffer.getvalue().partition("<svg")
+        # Matplotlib numbers its groups anew in each figure, and ids of a page must differ; its
+        # metadata name other addresses.
+        inner = re.sub(
+            r'<metadata>.*?</metadata>|(?<=<g) id="[\w.]+"',
+            "",
+            inner.partition(">")[2],
+            flags=re.DOTALL,
+        )
         width, height = self.figure.get_size_inches() * 72
-        opening = (
+        return (
             f'<svg viewBox="0 0 {width:g} {height:g}" role="img" '
             f'aria-label="{escape(self.caption, quote=True)}" xmlns="http://www.w3.org/2000/svg" '
-            'xmlns:xlink="http://www.w3.org/1999/xlink">'
+            f'xmlns:xlink="http://www.w3.org/1999/xlink">{inner}'
         )
-        text = opening + text[text.index(">") + 1 :]
-        # Ids must differ between the figures of a page, and matplotlib counts anew in each.
-        text = re.sub(r'<g id="([\w.]+)"', rf'<g id="{self.name}-\1"', text)
-        for variable, (color, _) in THEME.items():
-            text = text.replace(color, f"var(--{variable})")
-        return text
 
 
 def report_style(salt: str = "granulearn") -> Any:
@@ -137,14 +315,40 @@ def make_figures(summary: dict[str, Any], prefix: str = "") -> list[ReportFigure
     return figures
 
 
-def write_figures(
-    summary: dict[str, Any], directory: str | os.PathLike, prefix: str = ""
-) -> list[Path]:
-    """Write every figure of a summary as SVG and as PDF; return the files."""
+def write_figures(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:
+    """Write every figure as SVG and PDF; those of several studies with the study's name.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.bench.summarize` or `summarize_paper` returned.
+    directory : path
+        Where to; made if it is not there.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.bench import Store, expand, load_study, run_study, summarize, write_figures
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_figures(summarize(store), folder)
+    []
+    """
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
+    figures = make_figures(summary) if "studies" not in summary else [
+        figure for name, study in summary["studies"].items()
+        for figure in make_figures(study, f"{name}-")
+    ]  # fmt: skip
     written = []
-    for drawn in make_figures(summary, prefix):
+    for drawn in figures:
         for ending, metadata in _FORMATS.items():
             path = folder / f"{drawn.name}.{ending}"
             with written_atomically(path) as temporary, report_style(drawn.name):
@@ -171,67 +375,63 @@ def _new(width: float, height: float, title: str = "") -> tuple[Figure, Axes]:
 
 def _ranks(summary: dict[str, Any]) -> _Drawn:
     for comparison in summary["comparisons"][:1]:
-        result = compare(
-            pd.DataFrame(**comparison["table"]),
-            alpha=summary["study"]["alpha"],
-            higher_is_better=summary["higher_is_better"],
-        )
+        result = comparison["result"]
         figure, axes = _new(7.6, 2.1 + 0.19 * len(result.ranks))
         plot_critical_difference(result, ax=axes)
         axes.spines["top"].set_visible(True)  # the axis of ranks; other figures have none above
         caption = (
-            f"Average ranks over {comparison['n_sets']} {comparison['unit']}, best on the left. "
+            f"Average ranks over {len(result.sets)} {comparison['unit']}, best on the left. "
             "Methods joined by a thick bar cannot be told apart."
         )
         yield figure, caption, True
 
 
+_ERROR_BARS = "Bars: standard error over repeated splits, if there are any."
+
+
 def _curves(summary: dict[str, Any]) -> _Drawn:
-    for curve in summary["curves"]:
-        is_mean = curve["dataset"].startswith("mean of")
-        figure, axes = _new(*((7.2, 4.4) if is_mean else (4.8, 3.6)), curve["dataset"])
-        words = NOISE_WORDS[curve["kind"]]
-        plot_lines(axes, curve["lines"], summary["methods"], 100, 0.3)
+    for (kind, dataset), points in summary["curves"].items():
+        is_mean = dataset.startswith("mean of")
+        figure, axes = _new(*((7.2, 4.4) if is_mean else (4.8, 3.6)), dataset)
+        words = NOISE_LABELS[kind]
+        plot_lines(axes, points.assign(at=100 * points["at"]), summary["methods"], 0.3)
         axes.set(xlabel=words, ylabel=score_label(summary))
-        caption = f"{curve['dataset']}: {score_label(summary)} by {words}."
+        caption = f"{dataset}: {score_label(summary)} by {words}."
         if is_mean:
             figure.legend(loc="outside lower center", ncols=4)
-            caption += " Bars: standard error over repeated splits, if there are any."
+            caption += f" {_ERROR_BARS}"
         yield figure, caption, is_mean
 
 
 def _layers(summary: dict[str, Any]) -> _Drawn:
-    for item in summary["layers"]:
-        title = f"{item['condition']}, {item['dataset']}"
+    for (condition, dataset), points in summary["layers"].items():
+        title = f"{condition}, {dataset}"
         figure, axes = _new(7.2, 4.4, title)
-        plot_lines(axes, item["lines"], list(item["lines"]), 1, 0.06)
+        plot_lines(axes, points, list(points["method"].unique()), 0.06)
         axes.set(xlabel="layers", ylabel=score_label(summary))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         figure.legend(loc="outside lower center", ncols=4)
-        caption = (
-            f"{title}: {score_label(summary)} by number of layers. "
-            "Bars: standard error over repeated splits, if there are any."
-        )
-        yield figure, caption, True
+        yield figure, f"{title}: {score_label(summary)} by number of layers. {_ERROR_BARS}", True
 
 
-def plot_lines(
-    axes: Axes, lines: Mapping[str, Any], methods: Sequence[str], scale: float, apart: float
-) -> None:
-    """Draw one line with error bars per method, moved apart so that bars do not hide each other."""
+def plot_lines(axes: Axes, points: pd.DataFrame, methods: Sequence[str], apart: float) -> None:
+    """Draw one line with error bars per method, moved apart so that bars do not hide each other.
+
+    The columns of the points are ``method``, ``at``, ``mean`` and ``error``.
+    """
     for position, method in enumerate(methods):
-        if method in lines:
-            line = lines[method]
-            errors = np.array(line["errors"], dtype=float)
-            axes.errorbar(
-                scale * np.asarray(line["at"]) + apart * (position - (len(methods) - 1) / 2),
-                line["means"],
-                yerr=None if np.isnan(errors).all() else np.nan_to_num(errors),
-                **_look(position),
-                elinewidth=0.9,
-                capsize=2,
-                label=method,
-            )
+        line = points[points["method"] == method].sort_values("at", kind="stable")
+        if line.empty:
+            continue
+        axes.errorbar(
+            line["at"] + apart * (position - (len(methods) - 1) / 2),
+            line["mean"],
+            yerr=None if line["error"].isna().all() else line["error"].fillna(0),
+            **_look(position),
+            elinewidth=0.9,
+            capsize=2,
+            label=method,
+        )
     axes.grid(axis="y")
 
 
@@ -241,22 +441,12 @@ def _look(position: int) -> dict[str, Any]:
 
 
 def _activations(summary: dict[str, Any]) -> _Drawn:
-    for dataset in dict.fromkeys(item["dataset"] for item in summary["activations"]):
-        own = [item for item in summary["activations"] if item["dataset"] == dataset]
-        points = {
-            item["method"]: {
-                point["at"][0]: (point["mean"], point["error"]) for point in item["points"]
-            }
-            for item in own
-        }
-        figure, axes = _new(7.2, 3.8, dataset)
-        table = pd.DataFrame(
-            {m: {at: p[0] for at, p in found.items()} for m, found in points.items()}
-        )
-        spread = pd.DataFrame(
-            {m: {at: p[1] for at, p in found.items()} for m, found in points.items()}
-        )
-        plot_bars(axes, table.astype(float), spread.astype(float))
+    for dataset, points in summary["activations"].groupby("dataset", sort=False):
+        figure, axes = _new(7.2, 3.8, str(dataset))
+        table = points.set_index(["activation", "method"])[["mean", "error"]].unstack()
+        table = table.reindex(points["activation"].unique())
+        columns = points["method"].unique()
+        plot_bars(axes, table["mean"][columns], table["error"][columns])
         axes.set_ylabel(score_label(summary))
         figure.legend(loc="outside lower center", ncols=4)
         caption = (
@@ -276,6 +466,7 @@ def plot_bars(axes: Axes, heights: pd.DataFrame, errors: pd.DataFrame) -> None:
     lowest, highest = (heights - spread).min().min(), (heights + spread).max().max()
     margin = max(0.15 * (highest - lowest), 0.5)
     axes.set_ylim(lowest - margin, highest + margin)
+    axes.set_xlabel("")
     axes.set_xticks(
         axes.get_xticks(), heights.index, rotation=35, ha="right", rotation_mode="anchor"
     )
@@ -283,12 +474,10 @@ def plot_bars(axes: Axes, heights: pd.DataFrame, errors: pd.DataFrame) -> None:
 
 
 def _surfaces(summary: dict[str, Any]) -> _Drawn:
-    for item in summary["surfaces"]:
-        lines = [(*point["at"], point["mean"]) for point in item["points"]]
-        table = pd.DataFrame(lines, columns=["C", "width", "mean"])
-        table = table.pivot(index="width", columns="C", values="mean").astype(float)
+    for (method, dataset), points in summary["surfaces"].groupby(["method", "dataset"], sort=False):
+        table = points.pivot(index="n_hidden", columns="C", values="mean")
         table.columns = [f"{c:.0e}".replace("e+0", "e").replace("e-0", "e-") for c in table.columns]
-        title = f"{item['method']} on {item['dataset']}"
+        title = f"{method} on {dataset}"
         figure, axes = _new(5.6, 4.4, title)
         plot_surface(axes, table, score_label(summary))
         axes.set(xlabel="C", ylabel="hidden nodes")
@@ -313,23 +502,17 @@ def plot_surface(axes: Axes, table: pd.DataFrame, label: str) -> None:
 
 
 def _paper(summary: dict[str, Any]) -> _Drawn:
-    if not (summary["paper"] and summary["paper"]["points"]):
+    if summary["paper"] is None or summary["paper"]["points"].empty:
         return
-    points = pd.DataFrame(summary["paper"]["points"])
+    points = summary["paper"]["points"]
     figure, axes = _new(7.2, 5.4)
     figures = points[["paper", "rerun"]].to_numpy()
     ends = figures.min() - 2, figures.max() + 2
     axes.plot(ends, ends, color=MUTED, linewidth=1, zorder=1)
+    dots: dict[str, Any] = {"s": 24, "alpha": 0.85, "linewidths": 0, "zorder": 2}
     for method, own in points.groupby("method", sort=False):
         look = _look(summary["methods"].index(method))
-        dots: dict[str, Any] = {
-            "s": 24,
-            "alpha": 0.85,
-            "linewidths": 0,
-            "zorder": 2,
-            "label": method,
-        }
-        axes.scatter(own["paper"], own["rerun"], **look, **dots)
+        axes.scatter(own["paper"], own["rerun"], **look, **dots, label=method)
     axes.set(xlim=ends, ylim=ends, aspect="equal")
     axes.set(xlabel="accuracy in the paper (%)", ylabel="accuracy in this run (%)")
     axes.grid()
@@ -359,20 +542,8 @@ def _balls(summary: dict[str, Any]) -> _Drawn:
 
 def balls_of_drawing(drawing: dict[str, Any]) -> tuple[BallSet, np.ndarray, np.ndarray]:
     """Rebuild the balls of a drawing in its plane; return them, points and labels."""
-    points, assignment = np.asarray(drawing["points"]), np.asarray(drawing["assignment"])
-    classes, codes = np.unique(drawing["labels"], return_inverse=True)
-    class_counts = pd.crosstab(assignment, codes).to_numpy()
-    counts = class_counts.sum(axis=1)
-    centers = pd.DataFrame(points).groupby(assignment).mean().to_numpy()
-    distances = np.linalg.norm(points - centers[assignment], axis=1)
-    balls = BallSet(
-        centers=centers,
-        radii=np.bincount(assignment, distances) / counts,
-        labels=class_counts.argmax(axis=1),
-        purities=class_counts.max(axis=1) / counts,
-        counts=counts,
-        class_counts=class_counts,
-        assignment=assignment,
-        classes=classes,
+    points, labels = np.asarray(drawing["points"]), np.asarray(drawing["labels"])
+    balls = generate_balls(
+        points, labels, balls=lambda samples: balls_from_labels(samples, drawing["assignment"])
     )
-    return balls, points, classes[codes]
+    return balls, points, labels

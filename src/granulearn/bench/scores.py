@@ -1,4 +1,4 @@
-"""Scores by name: how good, how well-balanced, how sure, how fast."""
+"""Scores by name: accuracy, balance, calibration and time."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def geometric_mean(y_true: np.ndarray, y_pred: np.ndarray) -> float:
 def calibration_error(
     right: np.ndarray, confidence: np.ndarray, n_bins: int = CALIBRATION_BINS
 ) -> float:
-    """Return the expected calibration error: how far confidence is from the share of right ones.
+    """Return the expected calibration error: the mean gap between confidence and accuracy.
 
     Predictions are put into bins of equal width by their confidence; bins count by their
     predictions.
@@ -90,7 +90,7 @@ OWN_SCORES = (*_OF_LABELS, *_OF_PROBABILITIES, SINGLE_BALLS, *TIMES)
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a fitted model says about the test part; made once, scored often."""
+    """The predictions of a fitted model for the test part; made once, scored often."""
 
     model: Any
     X: np.ndarray
@@ -128,14 +128,14 @@ def check_score(name: str) -> None:
 
 
 def needed_for(name: str) -> tuple[str, ...]:
-    """Return the methods of a model of which a score needs one, beside ``predict``."""
+    """Return the methods of a model of which a score needs at least one, beside ``predict``."""
     if name in _OF_PROBABILITIES or name in _SCORERS_OF_PROBABILITIES:
         return ("predict_proba",)
     return ("decision_function", "predict_proba") if name in _SCORERS_OF_ORDER else ()
 
 
 def scoring_for_tuning(name: str) -> Any:
-    """Return what a search takes as ``scoring`` for a score of this name; higher is better."""
+    """Return the ``scoring`` of a search for a score of this name; higher is better."""
     if name in get_scorer_names():
         return name
     if name in _OF_LABELS:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from html import escape
 from importlib.resources import as_file, files
 from itertools import combinations
 from typing import Literal
@@ -28,12 +27,12 @@ class OmnibusTest:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Everything `compare` found; printed, it says so in words.
+    """The result of `compare`; it prints as text.
 
     See Also
     --------
     granulearn.bench.compare : Makes one.
-    granulearn.bench.describe : Says it in words.
+    granulearn.bench.describe : Describes it as text.
     granulearn.bench.plot_critical_difference : Draws it.
 
     Examples
@@ -80,14 +79,8 @@ class Comparison:
         return f"<Comparison of {models} models on {sets} sets>\n{describe(self)}"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{escape(str(model))}</th><td>{self.means[model]:.2f}</td>"
-            f"<td>{self.ranks[model]:.2f}</td></tr>"
-            for model in self.best_first
-        )
-        words = "".join(f"<p>{escape(sentence)}</p>" for sentence in describe_in_words(self))
-        heads = "<tr><th>model</th><th>mean score</th><th>average rank</th></tr>"
-        return f"<table><thead>{heads}</thead><tbody>{rows}</tbody></table>{words}"
+        table = pd.DataFrame({"mean score": self.means, "average rank": self.ranks})
+        return table.loc[self.best_first].round(2).to_html()
 
     @property
     def best_first(self) -> list:
@@ -159,41 +152,33 @@ def compare(
     n_sets, n_models = scores.shape
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} must lie strictly between 0 and 1; 0.05 is usual.")
-    each = _rank(scores, higher_is_better)
+    each = stats.rankdata(-scores if higher_is_better else scores, axis=1)
     ranks = pd.Series(each.mean(axis=0), index=scores.columns)
-    plain, corrected = _friedman(each, 0.0), _friedman(each, _tied_share(each))
-    error = np.sqrt(n_models * (n_models + 1) / (6 * n_sets))
-    quantile = stats.studentized_range.ppf(1 - alpha, n_models, np.inf) / np.sqrt(2)
-    difference = float(quantile * error)
-    rows = []
-    for first, second in combinations(scores.columns, 2):
-        gap = float(ranks[first] - ranks[second])
-        tail = stats.studentized_range.sf(abs(gap) / error * np.sqrt(2), n_models, np.inf)
-        a, b = scores[first], scores[second]
-        wins, ties, losses = win_tie_loss(a, b, higher_is_better=higher_is_better)
-        rows.append(
-            {
-                "first": first,
-                "second": second,
-                "wins": wins,
-                "ties": ties,
-                "losses": losses,
-                "mean_difference": float((a - b).mean()),
-                "rank_difference": gap,
-                # Numerical integration may leave [0, 1] by a rounding error.
-                "nemenyi_p": float(np.clip(tail, 0, 1)),
-                "nemenyi_separates": abs(gap) >= difference,
-                "wilcoxon_p": wilcoxon_p_value(a, b),
-            }
-        )
-        if rope is not None:
-            names = ("p_first_better", "p_equivalent", "p_second_better")
-            found = bayesian_signed_rank(
-                a, b, rope=rope, higher_is_better=higher_is_better, random_state=random_state
-            )
-            rows[-1] |= dict(zip(names, found, strict=True))
-    pairs = pd.DataFrame(rows)
-    pairs.insert(10, "holm_p", holm_adjust(pairs["wilcoxon_p"]))
+    plain, corrected = _friedman(each, 0.0), _friedman(each, _tied_fraction(each))
+    # Both are quantities of the studentized range, which is in units of error / sqrt(2).
+    error = np.sqrt(n_models * (n_models + 1) / (6 * n_sets)) / np.sqrt(2)
+    difference = float(error * stats.studentized_range.ppf(1 - alpha, n_models, np.inf))
+    pairs = pd.DataFrame(list(combinations(scores.columns, 2)), columns=["first", "second"])
+    first, second = (scores[pairs[side]].to_numpy() for side in ("first", "second"))
+    gains = first - second if higher_is_better else second - first
+    gaps = ranks[pairs["first"]].to_numpy() - ranks[pairs["second"]].to_numpy()
+    tails = stats.studentized_range.sf(np.abs(gaps) / error, n_models, np.inf)
+    pairs = pairs.assign(
+        wins=(gains > 0).sum(axis=0),
+        ties=(gains == 0).sum(axis=0),
+        losses=(gains < 0).sum(axis=0),
+        mean_difference=(first - second).mean(axis=0),
+        rank_difference=gaps,
+        # Numerical integration may leave [0, 1] by a rounding error.
+        nemenyi_p=np.clip(tails, 0, 1),
+        nemenyi_separates=np.abs(gaps) >= difference,
+        wilcoxon_p=[wilcoxon_p_value(a, b) for a, b in zip(first.T, second.T, strict=True)],
+    )
+    pairs["holm_p"] = holm_adjust(pairs["wilcoxon_p"])
+    if rope is not None:
+        pairs[["p_first_better", "p_equivalent", "p_second_better"]] = [
+            _bayesian_signed_rank(gain, rope, random_state) for gain in gains.T
+        ]
     return Comparison(
         means=scores.mean(),
         ranks=ranks,
@@ -231,24 +216,19 @@ def average_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> np.nda
     >>> average_ranks([[80, 90], [70, 70]]).tolist()
     [1.75, 1.25]
     """
-    return _rank(
-        _complete_scores(pd.DataFrame(np.asarray(scores)), "error")[0], higher_is_better
-    ).mean(axis=0)
+    values = np.asarray(scores, dtype=float)
+    return stats.rankdata(-values if higher_is_better else values, axis=1).mean(axis=0)
 
 
-def _rank(scores: pd.DataFrame, higher_is_better: bool) -> np.ndarray:
-    return stats.rankdata(-scores if higher_is_better else scores, axis=1)
-
-
-def _friedman(ranks: np.ndarray, tied_share: float) -> OmnibusTest:
+def _friedman(ranks: np.ndarray, tied_fraction: float) -> OmnibusTest:
     n_sets, n_models = ranks.shape
     spread = np.sum((ranks.mean(axis=0) - (n_models + 1) / 2) ** 2)
     chi2 = 12 * n_sets / (n_models * (n_models + 1)) * spread
-    chi2 = chi2 / (1 - tied_share) if chi2 > 0 else chi2
+    chi2 = chi2 / (1 - tied_fraction) if chi2 > 0 else chi2
     return OmnibusTest(float(chi2), float(stats.chi2.sf(chi2, n_models - 1)), (n_models - 1,))
 
 
-def _tied_share(ranks: np.ndarray) -> float:
+def _tied_fraction(ranks: np.ndarray) -> float:
     n_sets, n_models = ranks.shape
     sizes = np.concatenate([np.unique(row, return_counts=True)[1] for row in ranks])
     return float(np.sum(sizes**3 - sizes) / (n_sets * n_models * (n_models**2 - 1)))
@@ -281,7 +261,7 @@ def wilcoxon_p_value(first: ArrayLike, second: ArrayLike) -> float:
     >>> round(wilcoxon_p_value([1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]), 3)
     0.031
     """
-    left, right = _paired(first, second)
+    left, right = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     largest = max(np.abs(left).max(), np.abs(right).max())
     digits = 9 - int(np.floor(np.log10(largest))) if largest else 0
     difference = np.round(left - right, min(digits, 300))
@@ -346,72 +326,25 @@ def win_tie_loss(
     >>> win_tie_loss([80, 70, 60], [70, 70, 90])
     (1, 1, 1)
     """
-    left, right = _paired(first, second)
+    left, right = np.asarray(first), np.asarray(second)
     gain = left - right if higher_is_better else right - left
     return int(np.sum(gain > 0)), int(np.sum(gain == 0)), int(np.sum(gain < 0))
 
 
-def bayesian_signed_rank(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    rope: float,
-    higher_is_better: bool = True,
-    n_draws: int = 10_000,
-    random_state: int = 0,
-) -> tuple[float, float, float]:
-    """Return how probable it is that one of two models is better, or that they are equivalent.
+def _bayesian_signed_rank(gain: np.ndarray, rope: float, random_state: int) -> list[float]:
+    """Return the probabilities that the first is better, both are equivalent, the second is better.
 
     The test of Benavoli et al. (ICML 2014), as its authors publish it in baycomp.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n_sets,)
-        Scores on the same sets.
-    rope : float
-        Differences this small count as none.
-    higher_is_better : bool, default=True
-        Whether a larger score is a better one.
-    n_draws : int, default=10000
-        Draws from the posterior.
-    random_state : int, default=0
-        Seed of the draws.
-
-    Returns
-    -------
-    tuple of float
-        Probabilities that the first is better, both are equivalent, the second is better.
-
-    Examples
-    --------
-    >>> from granulearn.bench import bayesian_signed_rank
-    >>> first, second = [80.0, 85.0, 90.0, 75.0, 88.0], [70.0, 74.0, 81.0, 66.0, 79.0]
-    >>> bayesian_signed_rank(first, second, rope=1.0)[0] > 0.95
-    True
     """
-    left, right = _paired(first, second)
     if not rope >= 0:
         raise ValueError(f"rope={rope!r} must not be negative; it is a width in score units.")
     check_installed("baycomp")
     from baycomp import SignedRankTest
 
-    sign = 1 if higher_is_better else -1
     found = SignedRankTest.probs(
-        sign * left, sign * right, rope, nsamples=n_draws, random_state=random_state
+        gain, np.zeros_like(gain), rope, nsamples=10_000, random_state=random_state
     )
-    return (float(found[0]), 0.0 if rope == 0 else float(found[1]), float(found[-1]))
-
-
-def _paired(first: ArrayLike, second: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    left, right = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if left.ndim != 1 or left.shape != right.shape or left.size == 0:
-        raise ValueError(
-            "the two models need one score per set each, on the same sets; "
-            f"got shapes {left.shape} and {right.shape}."
-        )
-    if not (np.isfinite(left).all() and np.isfinite(right).all()):
-        raise ValueError("the scores hold missing or infinite values; leave those sets out.")
-    return left, right
+    return [float(found[0]), float(found[1]) if rope else 0.0, float(found[-1])]
 
 
 def _complete_scores(table: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, tuple]:
@@ -423,26 +356,20 @@ def _complete_scores(table: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, t
             f"table must be a pandas DataFrame (rows data sets, columns models), "
             f"got {type(table).__name__}; wrap it in pandas.DataFrame(...)."
         )
-    # A model twice makes a column ambiguous; a set twice would count double.
-    for axis, labels in (("model", table.columns), ("data set", table.index)):
-        if labels.has_duplicates:
-            raise ValueError(
-                f"{axis} {labels[labels.duplicated()][0]!r} is in the table more than once; "
-                "name each only once."
-            )
+    for axis, names in (("model", table.columns), ("data set", table.index)):
+        if names.has_duplicates:
+            raise ValueError(f"{axis} {names[names.duplicated()][0]!r} is in the table twice.")
     if table.shape[1] < 2:
         raise ValueError(
             f"the table has {table.shape[1]} model column(s) and a comparison needs at least 2."
         )
-    scores = table.apply(pd.to_numeric, errors="coerce").astype(float)
-    wrong = (scores.isna() & table.notna()) | np.isinf(scores)
-    if wrong.any(axis=None):
-        row, column = np.argwhere(wrong.to_numpy())[0]
+    try:
+        scores = table.astype(float)
+    except ValueError as error:
         raise ValueError(
-            f"column {table.columns[column]!r} holds {table.iloc[row, column]!r} for set "
-            f"{table.index[row]!r}, which is no finite number; "
-            "if the column is no model, make it part of the index."
-        )
+            f"the table holds a text ({error}); a column that is no model belongs to the index."
+        ) from error
+    scores = scores.where(np.isfinite(scores))
     incomplete = scores.isna().any(axis=1)
     dropped = tuple(scores.index[incomplete])
     if dropped and missing == "error":
@@ -527,7 +454,6 @@ def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[s
     """
     ranks, order = comparison.ranks, comparison.best_first
     test = comparison.iman_davenport_tie_corrected
-    differ = test.p_value < comparison.alpha
     n_pairs, total = len(comparison.separated_pairs), len(comparison.pairwise)
     separated = "That is true of no pair here."
     if n_pairs:
@@ -546,7 +472,7 @@ def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[s
         f"1 being best. {order[0]} has the best average rank ({ranks[order[0]]:.2f}), "
         f"{order[-1]} the worst ({ranks[order[-1]]:.2f}).",
         f"Could all methods be equally good, and these ranks be chance? "
-        f"{'Hardly' if differ else 'Yes, they could'}: "
+        f"{'Hardly' if test.p_value < comparison.alpha else 'Yes, they could'}: "
         f"Iman and Davenport's test gives {_p(test.p_value)}.",
         f"Two methods can be told apart (Nemenyi's test, level {comparison.alpha:g}) if their "
         f"average ranks differ by at least {comparison.critical_difference:.2f}. {separated}",

@@ -20,10 +20,28 @@ APPLICATION_ID = 0x67726E6C
 SCHEMA_VERSION = 2
 # Another run may be writing: wait this long for it, then say so.
 BUSY_SECONDS = 60
-# What SQLite says when the disk is full, a quota is used up, or a file may not grow.
-_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-# The advice is for those who write results and for those who only read them.
 _ANOTHER_FILE = "name another result file, as `granulearn bench --results FILE` makes it."
+_NOT_WRITTEN = (
+    "cannot be written ({error}); nothing was changed. Check the rights on the file and its "
+    f"directory, or {_ANOTHER_FILE}"
+)
+_NO_ROOM = (
+    "cannot be written ({error}): the disk is full, or fails. What is computed so far is kept; "
+    "make room, and the same command goes on from there."
+)
+_LOCKED = f"is held by another program since {BUSY_SECONDS} s; try again later."
+_DAMAGED = (
+    "is damaged or no result file ({error}); it was left as it is. Move it away, or "
+    f"{_ANOTHER_FILE}"
+)
+_MESSAGES = {
+    sqlite3.SQLITE_READONLY: _NOT_WRITTEN,
+    sqlite3.SQLITE_CANTOPEN: _NOT_WRITTEN,
+    sqlite3.SQLITE_FULL: _NO_ROOM,
+    sqlite3.SQLITE_IOERR: _NO_ROOM,  # a quota is used up, or a file may not grow
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+}
 
 _SCHEMA = f"""
 PRAGMA journal_mode = WAL;
@@ -62,7 +80,7 @@ class StoreError(OSError):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What is known about a run after it was tried; ``reason`` is empty if it worked.
+    """The result of a run; ``reason`` says why it failed, and is empty if it worked.
 
     Examples
     --------
@@ -93,7 +111,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class StoredOutcome(msgspec.Struct, frozen=True):
-    """A row: the outcome, where it was made and when."""
+    """A row: the outcome, its environment and its time."""
 
     outcome: Outcome
     environment: str
@@ -132,7 +150,7 @@ class Store:
             )
         try:
             with _explained(self.path):
-                self._database = _open_readonly(self.path) if readonly else _open(self.path)
+                self._database = _open(self.path, readonly=readonly)
         except StoreError:
             # Where there was no room for the first page, SQLite leaves an empty file.
             if is_new and self.path.exists() and not self.path.stat().st_size:
@@ -150,7 +168,7 @@ class Store:
         self._database.close()
 
     def save_study(self, name: str, text: str) -> None:
-        """Keep what a study asks for, as JSON, so that a report needs this file only."""
+        """Keep a study as JSON, so that a report needs this file only."""
         self._save_fact("study", name, text)
 
     def studies(self) -> dict[str, str]:
@@ -173,10 +191,6 @@ class Store:
             "OR NOT EXISTS (SELECT 1 FROM runs WHERE key = ? AND reason = '')",
             [(*row, outcome.reason, run.key)],
         )
-
-    def done(self, key: str) -> bool:
-        """Return whether a run was computed and worked."""
-        return bool(self._read("SELECT 1 FROM runs WHERE key = ? AND reason = ''", (key,)))
 
     def done_keys(self) -> set[str]:
         """Return the keys of all runs that were computed and worked."""
@@ -202,7 +216,7 @@ class Store:
         return {key: msgspec.json.decode(text) for key, text in self._facts("environment").items()}
 
     def save_drawing(self, key: str, drawing: dict[str, Any]) -> None:
-        """Keep what is needed to draw the balls of a set."""
+        """Keep the balls of a set in a plane, to be drawn in a report."""
         self._save_fact("drawing", key, msgspec.json.encode(drawing).decode())
 
     def drawings(self) -> dict[str, dict[str, Any]]:
@@ -229,41 +243,29 @@ class Store:
                 self._database.executemany(statement, rows)
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+def _open(path: Path, *, readonly: bool) -> sqlite3.Connection:
+    mode = "mode=rwc"
+    if readonly:
+        # Write access, though unused, lets SQLite tidy up its side files when it closes.
+        can_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+        mode = "mode=rw" if can_write else "mode=ro&immutable=1"
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    place = f"{path.absolute().as_uri()}?{mode}"
+    database = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
     try:
-        _check_identity(database, path)
-        # WAL: readers never wait. FULL: a committed row survives a power cut.
-        database.execute("PRAGMA synchronous = FULL")
-        database.executescript(_SCHEMA)
+        is_store = _check_identity(database, path)
+        if readonly and not is_store:
+            raise StoreError(f"{path} is empty; fill it with: granulearn bench --results {path}")
+        if readonly:
+            database.execute("PRAGMA query_only = ON")
+        else:
+            # WAL: readers never wait. FULL: a committed row survives a power cut.
+            database.execute("PRAGMA synchronous = FULL")
+            database.executescript(_SCHEMA)
     except BaseException:
         database.close()
         raise
-    return database
-
-
-def _open_readonly(path: Path) -> sqlite3.Connection:
-    """Open without changing a row; a file that may not be written is read as it is."""
-    # Write access, though unused, lets SQLite tidy up its side files when it closes.
-    for way in ("mode=rw", "mode=ro&immutable=1"):
-        place = f"{path.absolute().as_uri()}?{way}"
-        database = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
-        try:
-            database.execute("PRAGMA query_only = ON")
-            if not _check_identity(database, path):
-                raise StoreError(
-                    f"{path} is empty; fill it with: granulearn bench --results {path}"
-                )
-        except sqlite3.OperationalError:
-            database.close()
-            if way != "mode=rw":
-                raise
-        except BaseException:
-            database.close()
-            raise
-        else:
-            break
     return database
 
 
@@ -289,30 +291,14 @@ def _check_identity(database: sqlite3.Connection, path: Path) -> bool:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the file system say into a message with a next step."""
+    """Turn errors of SQLite and of the file system into a message with a next step."""
     try:
         yield
     except StoreError:
         raise
     except sqlite3.DatabaseError as error:
-        said = str(error)
-        if "readonly" in said or "unable to open" in said:
-            words = (
-                f"cannot be written ({said}); nothing was changed. Check the rights on the "
-                f"file and its directory, or {_ANOTHER_FILE}"
-            )
-        elif getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM:  # without its details
-            words = (
-                f"cannot be written ({said}): the disk is full, or fails. What is computed "
-                "so far is kept; make room, and the same command goes on from there."
-            )
-        elif "locked" in said:
-            words = f"is held by another program since {BUSY_SECONDS} s; try again later."
-        else:
-            words = (
-                f"is damaged or no result file ({said}); it was left as it is. Move it away, "
-                f"or {_ANOTHER_FILE}"
-            )
-        raise StoreError(f"{path} {words}") from error
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without its details
+        message = _MESSAGES.get(code, _DAMAGED).format(error=error)
+        raise StoreError(f"{path} {message}") from error
     except OSError as error:
         raise StoreError(f"{path} cannot be made ({error}); {_ANOTHER_FILE}") from error

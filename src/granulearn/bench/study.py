@@ -1,4 +1,4 @@
-"""What a study is: a TOML file whose keys are the fields of the classes here.
+"""The format of a study: a TOML file whose keys are the fields of the classes here.
 
 ```toml
 question = "Do memberships slow the accuracy lost to label noise?"
@@ -36,7 +36,7 @@ from msgspec import NODEFAULT, Meta, Struct
 from msgspec.structs import fields, replace
 
 Grid = dict[str, list[Any]]
-# What the reader of a file finds out itself; a file that states it is refused.
+# Set by the reader of a file; a file that states them is refused.
 NOT_IN_A_FILE = ("name", "found")
 
 
@@ -55,14 +55,14 @@ class StudyError(ValueError):
 
 
 def hint_for(name: str, known: Iterable[str], otherwise: str) -> str:
-    """Return the question whether the nearest known name was meant; `otherwise` if none is near."""
+    """Return ``did you mean NAME?`` for the nearest known name, else `otherwise`."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean {near[0]!r}?" if near else otherwise
 
 
 # The sentence below a key is its meaning, here and in ``granulearn bench --schema``.
 class _Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A table of the file: a key that is not known is an error, nothing changes later."""
+    """A table of the file: unknown keys are errors, and instances do not change."""
 
 
 class OwnTable(_Table, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ class OwnTable(_Table, frozen=True, kw_only=True):
     ignore: tuple[str, ...] = ()
     """Columns to leave out."""
     categorical: tuple[str, ...] = ()
-    """Columns of categories, whatever they look like."""
+    """Columns of categories, even if they hold numbers."""
 
     @property
     def set_name(self) -> str:
@@ -86,16 +86,16 @@ class OwnTable(_Table, frozen=True, kw_only=True):
 
 
 class Found(_Table, frozen=True, kw_only=True):
-    """What was found in the folder of a study file when it was read."""
+    """Tables and code in the folder of a study file when it was read."""
 
     directory: str | None = None
     """The folder. Results do not depend on it, and a store does not keep it."""
     file: str | None = None
     """The study file as the user named it, for messages; a store does not keep it."""
     tables: dict[str, str] = {}
-    """Path of each table of one's own, and the hash of its content."""
+    """Path of each own table, and the hash of its content."""
     code: dict[str, str] = {}
-    """Module of each class of one's own, and the hash of its code and what that imports."""
+    """Module of each own class, and the hash of its code with its imports."""
 
 
 class Split(_Table, frozen=True, kw_only=True):
@@ -105,7 +105,7 @@ class Split(_Table, frozen=True, kw_only=True):
     """``paper``: one split, ``RandomState(0).permutation``, the first 70 % train;
     ``holdout``: stratified, repeated; ``kfold``: stratified folds, repeated."""
     repeats: Annotated[int, Meta(ge=1, le=10_000)] = 1
-    """How often rows are divided anew."""
+    """Number of independent repetitions."""
     folds: Annotated[int, Meta(ge=2)] | None = None
     """Number of folds; needed for kind = "kfold", and for it only."""
     test_share: Annotated[float, Meta(gt=0, lt=1)] = 0.3
@@ -123,16 +123,16 @@ class Split(_Table, frozen=True, kw_only=True):
 
 
 class Noise(_Table, frozen=True, kw_only=True):
-    """What is done to the training part, at several strengths; test parts stay as they are."""
+    """Noise in the training part, at several rates; test parts stay clean."""
 
     kind: Literal[
         "uniform", "pair", "boundary", "outliers", "rare", "outliers+uniform", "rare+uniform",
         "rare+outliers+uniform", "given",
     ]  # fmt: skip
     """The first three change labels (`granulearn.datasets.flip_labels`); ``outliers``
-    moves rows far out; ``rare`` leaves so many rows of the smallest class per row of the
+    moves rows far out; ``rare`` thins the smallest class to this many rows per row of the
     largest, 0.1 for one in ten; with ``+`` one comes after the other, each at the same
-    rate; ``given`` trains on the labels that a set came with, where the right ones are
+    rate; ``given`` trains on the labels that a set came with, where the true ones are
     known too."""
     rates: tuple[float, ...] = ()
     """Shares in [0, 1), as in [0.0, 0.1]; 0.0 is clean. Needed for every kind but "given"."""
@@ -155,11 +155,11 @@ class Tuning(_Table, frozen=True, kw_only=True):
     folds: Annotated[int, Meta(ge=2)] = 5
     """Number of folds, stratified."""
     score: str = "accuracy"
-    """What the best point of a grid is best in: a score of predictions."""
+    """Score that decides: a score of predictions."""
 
 
 class Compare(_Table, frozen=True, kw_only=True):
-    """What is compared, and over what."""
+    """The comparison of methods."""
 
     score: str = "accuracy"
     """One of `scores`."""
@@ -168,11 +168,11 @@ class Compare(_Table, frozen=True, kw_only=True):
     alpha: Annotated[float, Meta(gt=0, lt=1)] = 0.05
     """Level of the tests."""
     rope: Annotated[float, Meta(ge=0)] | None = None
-    """Differences this small count as none (Bayesian signed-rank test); in score units."""
+    """Region of practical equivalence (Bayesian signed-rank test), in score units."""
 
 
 class Method(_Table, frozen=True, kw_only=True):
-    """One method: an estimator, what is fixed, and what is tuned or varied."""
+    """One method: an estimator with fixed, tuned or varied parameters."""
 
     name: Annotated[str, Meta(min_length=1)]
     """Name in results."""
@@ -218,9 +218,9 @@ class Study(_Table, frozen=True, kw_only=True):
     name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][\w.-]*$")]
     """Taken from the name of the file."""
     question: Annotated[str, Meta(min_length=1)]
-    """What the study is to answer; the head of its report."""
+    """The question that the study answers; the head of its report."""
     notes: tuple[str, ...] = ()
-    """What a reader should know; shown in the report."""
+    """Notes for the reader of the report."""
     seed: int = 0
     """Seed of splits, noise, folds and models; all methods see the same."""
     datasets: Annotated[tuple[str | OwnTable, ...], Meta(min_length=1)]
@@ -230,18 +230,18 @@ class Study(_Table, frozen=True, kw_only=True):
     """Groups of sets that hold the same data; statistics are also given with the
     first of each group only."""
     rows: Annotated[int, Meta(ge=2)] | None = None
-    """Of a larger set a sample of so many rows is used: the same for every noise, split and
-    method, with the shares of the classes kept."""
+    """Sample larger sets to this many rows, stratified: the same rows for every noise, split
+    and method."""
     scores: tuple[str, ...] = ("accuracy",)
     """Scores of the test part, any scorer of scikit-learn among them."""
     split: Split
     """How rows are divided into training and test parts."""
     noise: tuple[Noise, ...] = ()
-    """What is done to training parts; nothing, if it is left out."""
+    """Noise in training parts; none by default."""
     tuning: Tuning = Tuning()
     """How grids are searched."""
     compare: Compare = Compare()
-    """What the statistics compare."""
+    """How the methods are compared."""
     paper: Literal["table1", "table_s1"] | None = None
     """Which table of the paper to show beside the results."""
     draw: tuple[str, ...] = ()
@@ -249,7 +249,7 @@ class Study(_Table, frozen=True, kw_only=True):
     method: Annotated[tuple[Method, ...], Meta(min_length=1)]
     """The methods, one [[method]] each."""
     found: Found | None = None
-    """What stands beside the file, if something of it is used."""
+    """Tables and code beside the file."""
 
     def __post_init__(self) -> None:
         for key in ("dataset_names", "scores", "draw"):
@@ -267,11 +267,11 @@ class Study(_Table, frozen=True, kw_only=True):
 
     @property
     def dataset_names(self) -> tuple[str, ...]:
-        """Names of the data sets, tables of one's own too."""
+        """Names of the data sets, own tables included."""
         return tuple(given if isinstance(given, str) else given.set_name for given in self.datasets)
 
     def to_json(self) -> str:
-        """Return what a store keeps: all but the place of the file."""
+        """Return the study as JSON, without the path of its file."""
         found = self.found and replace(self.found, directory=None, file=None)
         return msgspec.json.encode(replace(self, found=found)).decode()
 
@@ -288,55 +288,44 @@ def _first_repeated(names: Iterable[str]) -> str | None:
 
 def read_content(content: dict[str, Any], name: str) -> Study:
     """Return the study of a parsed file; a StudyError names the key that is wrong."""
-    return _read_table(Study, content, "", name=name)
-
-
-def _read_table(kind: type[Struct], given: Any, place: str, **values: Any) -> Any:
-    where = place or "the study"
-    if not isinstance(given, dict):
-        raise StudyError(f"{where}: a table is wanted, found {given!r}")
-    known = {field.name: field for field in _fields(kind)}
-    for key in given:
-        if kind is Study and key in NOT_IN_A_FILE:
+    for key in NOT_IN_A_FILE:
+        if key in content:
             raise StudyError(f"{key}: it is not stated in a study file; leave it out.")
-        if key not in known:
-            raise StudyError(f"{where}: {key!r} is no key here; {_hint_for_key(key, list(known))}")
-    for name, field in known.items():
-        if name in given:
-            values[name] = _read_value(field.type, given[name], _below(place, name))
-        elif field.required:
-            raise StudyError(f"{_below(place, name)}: it must be there; add it")
-    try:
-        return kind(**values)
-    except ValueError as error:
-        is_of_key = str(error).partition(":")[0] in known
-        raise StudyError(
-            f"{place}.{error}" if is_of_key and place else f"{where}: {error}"
-        ) from error
-
-
-def _read_value(kind: Any, given: Any, place: str) -> Any:
-    outer, inner = _types(kind)
-    tables = [item for item in inner if _is_table(item)]
-    if tables and outer is None:
-        return _read_table(tables[0], given, place)
-    if tables and isinstance(given, list) and given:
-        return tuple(
-            item
-            if isinstance(item, str) and str in inner
-            else _read_table(tables[0], item, f"{place}[{number}]")
-            for number, item in enumerate(given)
-        )
-    try:
-        return msgspec.convert(given, kind)
-    except msgspec.ValidationError as error:
-        said = str(error).partition(" - at `$")[0]
-        said = re.sub(r"`(\w+)`", lambda word: _IN_WORDS.get(word[1], word[1]), said)
-        raise StudyError(f"{place}: {said}, found {given!r}") from error
+    # Tables first, one by one: msgspec does not number the items of a list.
+    for field in _fields(Study):
+        kind = next(filter(_is_table, _types(field.type)[1]), None)
+        given = content.get(field.name)
+        items = {field.name: given}
+        if isinstance(given, list):
+            items = {f"{field.name}[{number}]": item for number, item in enumerate(given)}
+        for place, item in items.items():
+            if kind is not None and isinstance(item, dict):
+                _convert(kind, item, place)
+    return _convert(Study, {**content, "name": name}, "")
 
 
 _IN_WORDS = {"array": "a list", "object": "a table", "int": "a whole number", "str": "text",
              "float": "a number"}  # fmt: skip
+
+
+def _convert(kind: type[Struct], given: dict[str, Any], place: str) -> Any:
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at `$.")
+        known = [field.name for field in _fields(kind)]
+        where, key = place or "the study", re.split(r"\W", path)[0]
+        if found := re.fullmatch(r"Object contains unknown field `(.*)`", message):
+            said = f"{where}: {found[1]!r} is no key here; {_hint_for_key(found[1], known)}"
+        elif found := re.fullmatch(r"Object missing required field `(.*)`", message):
+            said = f"{_below(place, found[1])}: it must be there; add it"
+        elif key in given:
+            words = re.sub(r"\w+", lambda word: _IN_WORDS.get(word[0], word[0]), message)
+            said = f"{_below(place, key)}: {words.replace('`', '')}, found {given[key]!r}"
+        else:
+            is_of_key = place and message.partition(":")[0] in known
+            said = f"{place}.{message}" if is_of_key else f"{where}: {message}"
+        raise StudyError(said) from error
 
 
 def _below(place: str, name: str) -> str:

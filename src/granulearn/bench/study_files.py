@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -12,12 +13,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from granulearn.bench.data import check_table, columns_of, refuse_path_as_name
+from granulearn.bench.data import check_table
 from granulearn.bench.methods import (
-    CLASSIFIERS,
     build_estimator,
     check_method,
-    classes_beside,
     code_beside,
     import_beside,
     variants,
@@ -28,7 +27,7 @@ from granulearn.datasets import load
 from granulearn.utils.files import write_text_atomically
 
 DEFAULT_STUDY = "quick"
-# All that the paper reports, by the studies that make it again.
+# The studies that repeat the experiments of the paper.
 PAPER = "paper"
 PAPER_STUDIES = ("table1", "noise", "sensitivity-activation", "sensitivity-C-h")
 _SHIPPED = files("granulearn.bench") / "shipped"
@@ -102,12 +101,12 @@ def load_study(name: str | os.PathLike = DEFAULT_STUDY) -> Study:
 def check_study(study: Study, file: str) -> Study:
     """Return the study, if its methods and scores exist; `file` is named in messages."""
     for position, method in enumerate(study.method):
-        with _told(f"{file}, method[{position}] ({method.name!r}): "):
+        with _place(f"{file}, method[{position}] ({method.name!r}): "):
             check_method(method)
     for position, score in enumerate(study.scores):
-        with _told(f"{file}, scores[{position}]: "):
+        with _place(f"{file}, scores[{position}]: "):
             check_score(score)
-    with _told(f"{file}, tuning.score: "):
+    with _place(f"{file}, tuning.score: "):
         check_score(study.tuning.score)
         scoring_for_tuning(study.tuning.score)
     if study.compare.score not in study.scores:
@@ -125,7 +124,7 @@ def check_study(study: Study, file: str) -> Study:
 
 
 def scores_not_given(study: Study) -> list[tuple[str, str, str, str]]:
-    """List scores that need what a method does not give: method, key, score, what is lacking.
+    """List scores that a method cannot have: method, key, score, the missing answer.
 
     The key is ``scores`` where the score is only to be shown.
     """
@@ -145,7 +144,7 @@ def scores_not_given(study: Study) -> list[tuple[str, str, str, str]]:
 
 
 def write_new_study(name: str, parent: Path = Path()) -> list[Path]:
-    """Write the folder of a new study and return its files; nothing that is there is touched."""
+    """Write the folder of a new study and return its files; an existing folder is refused."""
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", name):
         raise StudyError(
             f"{name!r} is no name of a study; use letters, digits and -, _, ., as in my-study."
@@ -170,7 +169,7 @@ def write_new_study(name: str, parent: Path = Path()) -> list[Path]:
 
 
 @contextmanager
-def _told(place: str) -> Iterator[None]:
+def _place(place: str) -> Iterator[None]:
     """Put the place before the message of a StudyError."""
     try:
         yield
@@ -179,26 +178,22 @@ def _told(place: str) -> Iterator[None]:
 
 
 def _with_files_beside(study: Study, file: str) -> Study:
-    """Return the study with what was found in the folder of its file; code is imported."""
+    """Return the study with the tables and code in the folder of its file; code is imported."""
     directory = Path(file).resolve().parent
     tables: dict[str, str] = {}
     code: dict[str, str] = {}
     for position, given in enumerate(study.datasets):
         if isinstance(given, OwnTable):
             # What is wrong with a table begins with one of its keys.
-            with _told(f"{file}, datasets[{position}]."):
+            with _place(f"{file}, datasets[{position}]."):
                 tables[given.path] = check_table(given, directory)
-        else:
-            with _told(f"{file}, datasets[{position}]: "):
-                refuse_path_as_name(given, directory)
+        elif (directory / given).is_file():
+            raise StudyError(
+                f"{file}, datasets[{position}]: {given!r} is a file; write a table of your own as "
+                f'{{ path = {json.dumps(given, ensure_ascii=False)}, target = "COLUMN" }}.'
+            )
     for position, method in enumerate(study.method):
-        with _told(f"{file}, method[{position}] ({method.name!r}): "):
-            name = method.estimator
-            if name not in CLASSIFIERS and (known := classes_beside(name, directory)):
-                raise StudyError(
-                    f"estimator: granulearn has no classifier {name!r}; did you mean "
-                    f"{' or '.join(map(repr, known))}? A class of your own is named with its file."
-                )
+        with _place(f"{file}, method[{position}] ({method.name!r}): "):
             own = code_beside(method, directory)
             import_beside(own, str(directory))
             code |= own
@@ -223,16 +218,5 @@ def _parse(text: str, file: str) -> Study:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{file} is no TOML: {error}.") from error
-    with _told(f"{file}: "):
-        try:
-            return read_content(content, Path(file).stem)
-        except StudyError as error:
-            found = re.match(r"datasets\[(\d+)\]\.target: it must be there", str(error))
-            path = content["datasets"][int(found[1])].get("path") if found else None
-            if found is None or not isinstance(path, str):
-                raise
-            columns = columns_of(Path(file).resolve().parent / path)
-            raise StudyError(
-                f"datasets[{found[1]}].target: the column of labels is not named{columns}; "
-                'add target = "COLUMN"'
-            ) from error
+    with _place(f"{file}: "):
+        return read_content(content, Path(file).stem)

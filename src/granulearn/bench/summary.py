@@ -1,39 +1,28 @@
-"""What a store says about a study, as one dictionary of plain values.
+"""The results of a study, as tables: from the rows of a store to frames.
 
-The report, the result tables and any other reader start here; nothing further
-down looks at the store.
+Pages, result tables and figures start here; none of them reads the store.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from granulearn.bench.methods import as_grids, variants
+from granulearn.bench.methods import variants
 from granulearn.bench.running import drawing_key
 from granulearn.bench.runs import CLEAN, Condition, Run, conditions, expand, parts
 from granulearn.bench.scores import SHARES, TIMES, higher_is_better
-from granulearn.bench.statistics import (
-    compare,
-    describe_in_words,
-    paper_accuracy_table,
-    paper_noise_table,
-)
+from granulearn.bench.statistics import compare, paper_accuracy_table, paper_noise_table
 from granulearn.bench.store import Store, StoredOutcome
 from granulearn.bench.study import Study, StudyError, hint_for
 from granulearn.bench.study_files import list_studies
 
 Rows = dict[str, StoredOutcome]
-_FACTS = ["key", "dataset", "kind", "rate", "condition", "repeat", "split", "method", "n_balls"]
-_OF_OUTCOME = (
-    "reason", "scores", "chosen", "fold_scores", "seed", "n_balls", "n_train", "n_test",
-    "n_disturbed", "fit_seconds", "predict_seconds", "notes", "source",
-)  # fmt: skip
+_PLACE = ["dataset", "condition"]
+NOT_RUN = "not run yet"
 
 
 def summarize(store: Store, name: str | None = None, *, score: str | None = None) -> dict[str, Any]:
@@ -51,7 +40,8 @@ def summarize(store: Store, name: str | None = None, *, score: str | None = None
     Returns
     -------
     dict
-        Lists, dictionaries, texts and numbers; `None` where there is nothing.
+        The study, its progress, and frames: ``table`` has one row per run that worked, ``means``
+        the compared score of each data set, condition (rows) and method (columns).
 
     See Also
     --------
@@ -67,8 +57,8 @@ def summarize(store: Store, name: str | None = None, *, score: str | None = None
     >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
     ...     _ = run_study(study, expand(study)[:0], store)
     ...     summary = summarize(store)
-    >>> sorted(summary)[:3]
-    ['activations', 'comparisons', 'conditions']
+    >>> summary["score"], summary["progress"]["done"]
+    ('accuracy', 0)
     """
     found = _find_study(store, name)
     study = found
@@ -78,31 +68,40 @@ def summarize(store: Store, name: str | None = None, *, score: str | None = None
             raise StudyError(f"{found.name} has no score {score!r}; {hint}")
         # The rope is a width in units of the study's own score.
         study = replace(found, compare=replace(found.compare, score=score, rope=None))
+    score = study.compare.score
     runs = expand(study)
     rows = store.rows(run.key for run in runs)
     table = run_table(runs, rows)
     methods = [variant.name for method in study.method for variant in variants(method)]
+    means = score_table(table, score, methods, by=_PLACE)
+    of_method = table.groupby([*_PLACE, "method"])[score]
     drawings = store.drawings()
     first = {run.unit.dataset: drawing_key(run.unit) for run in reversed(runs)}
     return {
-        "study": _describe(found),
+        "study": found,
+        "shipped": found.name in list_studies(),
+        "n_splits": len(parts(study.split)),
         "progress": _progress(runs, rows),
         "methods": methods,
         "datasets": list(study.dataset_names),
         "conditions": [str(condition) for condition in conditions(study)],
-        "score": study.compare.score,
-        "scores": list(study.scores),
-        "higher_is_better": higher_is_better(study.compare.score),
-        "in_percent": study.compare.score in SHARES,
+        "score": score,
+        "higher_is_better": higher_is_better(score),
+        "in_percent": score in SHARES,
         "ranking": _ranking(study, table, methods),
         "comparisons": compare_methods(study, table, methods),
-        "per_set": _per_set(study, table, methods),
+        "table": table,
+        "means": means,
+        "spreads": of_method.std().unstack().reindex(means.index, columns=methods),
+        # False where a split is missing, so that the mean is not that of the whole study.
+        "complete": of_method.count().unstack().reindex(means.index, columns=methods)
+        == len(parts(study.split)),
         "curves": _curves(study, table),
         "layers": _layers(study, table),
-        "activations": _varied(study, table, ("activation",)),
-        "surfaces": _varied(study, table, ("C", "n_hidden")),
-        "paper": _paper(study, table, methods) if study is found else None,
-        "runs": _details(runs, rows),
+        "activations": _varied(study, table, ["activation"]),
+        "surfaces": _varied(study, table, ["C", "n_hidden"]),
+        "paper": _paper(study, means) if study is found else None,
+        "runs": _by_method(runs, rows),
         "drawings": [drawings[first[name]] for name in study.draw if first[name] in drawings],
         "environments": [
             {**facts, "runs": len(times), "first": min(times), "last": max(times)}
@@ -114,21 +113,28 @@ def summarize(store: Store, name: str | None = None, *, score: str | None = None
 
 def run_table(runs: Sequence[Run], rows: Rows) -> pd.DataFrame:
     """Return one line per run that worked, with its scores as columns; shares in percent."""
-    lines = []
-    for run in runs:
-        if run.key not in rows or rows[run.key].outcome.reason:
-            continue
-        unit, outcome = run.unit, rows[run.key].outcome
-        facts = (
-            run.key, unit.dataset, unit.condition.kind, unit.condition.rate, str(unit.condition),
-            unit.part.repeat, str(unit.part), run.method.name, outcome.n_balls,
-        )  # fmt: skip
-        times = {name: getattr(outcome, name) for name in TIMES}
-        lines.append({**dict(zip(_FACTS, facts, strict=True)), **times, **(outcome.scores or {})})
-    columns = dict.fromkeys([*_FACTS, *TIMES, *(runs[0].scores if runs else ())])
-    table = pd.DataFrame(lines, columns=list(columns))
-    shares = [name for name in table if name in SHARES]
-    return table.assign(**{name: 100 * table[name].astype(float) for name in shares})
+    facts = ("n_balls", "n_train", *TIMES)
+    lines = [
+        {
+            "key": run.key,
+            "dataset": run.unit.dataset,
+            "kind": run.unit.condition.kind,
+            "rate": run.unit.condition.rate,
+            "condition": str(run.unit.condition),
+            "repeat": run.unit.part.repeat,
+            "split": str(run.unit.part),
+            "method": run.method.name,
+            "source": rows[run.key].outcome.source,
+            **{fact: getattr(rows[run.key].outcome, fact) for fact in facts},
+            **(rows[run.key].outcome.scores or {}),
+        }
+        for run in runs
+        if run.key in rows and not rows[run.key].outcome.reason
+    ]
+    texts = ["key", "dataset", "kind", "condition", "split", "method", "source"]
+    numbers = list(dict.fromkeys(["rate", "repeat", *facts, *(runs[0].scores if runs else ())]))
+    table = pd.DataFrame(lines, columns=[*texts, *numbers]).astype(dict.fromkeys(numbers, float))
+    return table.assign(**{name: 100 * table[name] for name in numbers if name in SHARES})
 
 
 def score_table(
@@ -172,7 +178,7 @@ def mean_curves(table: pd.DataFrame, score: str, along: str) -> pd.DataFrame:
     """Return how a score changes along a column of numbers, for each set and for their mean.
 
     The columns are ``dataset`` (``mean of N sets`` for their mean, which comes first), ``method``,
-    `along`, ``mean`` and ``error``: the standard error over repeated splits, NaN if there is one.
+    ``at``, ``mean`` and ``error``: the standard error over repeated splits, NaN if there is one.
     """
     place = ["dataset", "method", along, "repeat"]
     of_repeats = table.dropna(subset=[score]).groupby(place, sort=False)[score].mean().reset_index()
@@ -186,7 +192,7 @@ def mean_curves(table: pd.DataFrame, score: str, along: str) -> pd.DataFrame:
         joined = joined[joined["size"] == n_sets].rename(columns={"mean": score})
         curves.insert(0, joined.drop(columns="size").assign(dataset=f"mean of {n_sets} sets"))
     points = pd.concat(curves).groupby(place[:3], sort=False)[score]
-    return points.agg(["mean", "sem"]).reset_index().rename(columns={"sem": "error"})
+    return points.agg(["mean", "sem"]).reset_index().rename(columns={"sem": "error", along: "at"})
 
 
 def compare_methods(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
@@ -197,47 +203,33 @@ def compare_methods(study: Study, table: pd.DataFrame, methods: list[str]) -> li
     """
     fixed = {method.name for method in study.method if not method.vary}
     methods = [name for name in methods if name in fixed]
-    if table.empty or len(methods) < 2:
-        return []
     of_sets = study.compare.unit == "dataset"
-    by = ("dataset",) if of_sets else ("dataset", "condition")
-    main = score_table(table, study.compare.score, methods, by=by)
     unit = "data sets" if of_sets else "pairs of data set and condition"
+    each = score_table(table, study.compare.score, methods, by=_PLACE)
+    main = score_table(table, study.compare.score, methods) if of_sets else each
     wanted = [(f"all {unit}", unit, main)]
-    if twins := [name for group in study.duplicates for name in group[1:]]:
-        once = main[~main.index.get_level_values("dataset").isin(twins)]
-        wanted.append((f"each data set once, without {', '.join(twins)}", unit, once))
+    if copies := [name for group in study.duplicates for name in group[1:]]:
+        once = main[~main.index.get_level_values("dataset").isin(copies)]
+        wanted.append((f"each data set once, without {', '.join(copies)}", unit, once))
     if len(conditions(study)) > 1:
-        each = score_table(table, study.compare.score, methods, by=("dataset", "condition"))
         wanted += [
             (str(condition), "data sets", own.droplevel("condition"))
             for condition, own in each.groupby(level="condition", sort=False)
         ]
-    return [found for item in wanted if (found := _comparison(study, *item)) is not None]
-
-
-def _comparison(study: Study, title: str, unit: str, scores: pd.DataFrame) -> dict[str, Any] | None:
-    scores = scores.dropna(axis="columns", how="all")
-    if len(scores.dropna()) < 2 or scores.shape[1] < 2:
-        return None
-    scores.index = [" / ".join(i) if isinstance(i, tuple) else i for i in scores.index]
-    result = compare(
-        scores,
-        alpha=study.compare.alpha,
-        higher_is_better=higher_is_better(study.compare.score),
-        missing="drop",
-        rope=study.compare.rope,
-    )
-    return {
-        "title": title,
-        "unit": unit,
-        "n_sets": len(result.sets),
-        "table": scores.dropna().to_dict("split"),
-        "ranks": result.ranks.to_dict(),
-        "critical_difference": result.critical_difference,
-        "pairs": result.pairwise.to_dict("records"),
-        "words": describe_in_words(result, unit),
-    }
+    found = []
+    for title, unit, scores in wanted:
+        scores = scores.dropna(axis="columns", how="all")
+        if len(scores.dropna()) > 1 and scores.shape[1] > 1:
+            scores.index = [" / ".join(i) if isinstance(i, tuple) else i for i in scores.index]
+            result = compare(
+                scores,
+                alpha=study.compare.alpha,
+                higher_is_better=higher_is_better(study.compare.score),
+                missing="drop",
+                rope=study.compare.rope,
+            )
+            found.append({"title": title, "unit": unit, "result": result})
+    return found
 
 
 def _find_study(store: Store, name: str | None) -> Study:
@@ -252,145 +244,61 @@ def _find_study(store: Store, name: str | None) -> Study:
     return Study.from_json(known[wanted])
 
 
-def _describe(study: Study) -> dict[str, Any]:
-    shipped = study.name in list_studies()
-    split = {key: value for key, value in asdict(study.split).items() if value is not None}
-    return {
-        "name": study.name,
-        # A store keeps no folder of whoever ran a study.
-        "file": study.name if shipped else f"FOLDER/{study.name}.toml",
-        "shipped": shipped,
-        "paper": study.paper,
-        "question": study.question,
-        "notes": list(study.notes),
-        "seed": study.seed,
-        "split": split,
-        "n_splits": len(parts(study.split)),
-        "tuning": asdict(study.tuning),
-        "alpha": study.compare.alpha,
-        "score": study.compare.score,
-        "methods": [{**asdict(method), "grid": as_grids(method.grid)} for method in study.method],
-    }
-
-
-def _ranking(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
-    """Return one line per method: means of all scores, balls and times."""
+def _ranking(study: Study, table: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
+    """Return one line per method: means of all scores, balls and times, and its runs."""
     numbers = list(dict.fromkeys([*study.scores, "n_balls", *TIMES]))
-    means = table.astype(dict.fromkeys(numbers, float)).groupby("method")[numbers].mean()
-    counts = table["method"].value_counts()
-    return [
-        {
-            "method": method,
-            "runs": int(counts[method]),
-            "scores": {score: number(means.loc[method, score]) for score in study.scores},
-            **{name: number(means.loc[method, name]) for name in ("n_balls", *TIMES)},
-        }
-        for method in methods
-        if method in counts
-    ]
+    grouped = table.groupby("method")[numbers]
+    ranking = grouped.mean().assign(runs=grouped.size())
+    return ranking.loc[[method for method in methods if method in ranking.index]]
 
 
-def _per_set(study: Study, table: pd.DataFrame, methods: list[str]) -> list[dict[str, Any]]:
-    if table.empty:
-        return []
-    score = study.compare.score
-    means = score_table(table, score, methods, by=("dataset", "condition"))
-    grouped = table.groupby(["dataset", "condition", "method"])[score]
-    spread, counts = grouped.std(), grouped.count()
-    n_splits = len(parts(study.split))
-    lines = []
-    for place, values in zip(means.index, means.to_numpy(), strict=True):
-        dataset, condition = map(str, place)
-        best = np.nanmax(values) if higher_is_better(score) else np.nanmin(values)
-        keys = [(dataset, condition, method) for method in methods]
-        lines.append(
-            {
-                "dataset": dataset,
-                "condition": condition,
-                "values": [number(value) for value in values],
-                "spreads": [number(spread.get(key, np.nan)) for key in keys],
-                "complete": [bool(counts.get(key, 0) == n_splits) for key in keys],
-                "best": [bool(value == best) for value in values],
-                "ids": [_anchor(*key) for key in keys],
-            }
-        )
-    return lines
-
-
-def _curves(study: Study, table: pd.DataFrame) -> list[dict[str, Any]]:
+def _curves(study: Study, table: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
+    """Return the mean score by rate, for each kind of noise and data set."""
     # Lines for all values of a varied setting would hide each other.
-    fixed = [method.name for method in study.method if not method.vary]
-    table = table[table["method"].isin(fixed)]
-    found = []
+    table = table[table["method"].isin([m.name for m in study.method if not m.vary])]
+    found: dict[tuple[str, str], pd.DataFrame] = {}
     for noise in study.noise:
-        if len(noise.rates) < 2 or table.empty:
-            continue
         # Clean runs are rate 0 of every kind.
-        of_kind = table[table["kind"].isin([CLEAN, noise.kind])]
-        points = mean_curves(of_kind, study.compare.score, "rate")
+        own = table[table["kind"].isin([CLEAN, noise.kind])]
+        points = mean_curves(own, study.compare.score, "rate") if len(noise.rates) > 1 else own[:0]
         for dataset, of_set in points.groupby("dataset", sort=False):
-            lines = _lines(of_set, "rate")
-            found.append({"kind": noise.kind, "dataset": dataset, "lines": lines})
+            found[noise.kind, str(dataset)] = of_set
     return found
 
 
-def _layers(study: Study, table: pd.DataFrame) -> list[dict[str, Any]]:
+def _of_variants(study: Study, table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return the runs of methods that vary exactly these keys, with the values as columns."""
+    values = pd.DataFrame(
+        [
+            [method.name, variant.name, *(variant.fixed[key] for key in keys)]
+            for method in study.method
+            if set(method.vary or ()) == set(keys)
+            for variant in variants(method)
+        ],
+        columns=["varied", "method", *keys],
+    )
+    found = table.merge(values, on="method")
+    return found.drop(columns="method").rename(columns={"varied": "method"})
+
+
+def _layers(study: Study, table: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
     """Return, for each condition, the mean score over sets by the number of layers."""
-    layers = {
-        variant.name: (method.name, variant.fixed["n_layers"])
-        for method in study.method
-        if set(method.vary or ()) == {"n_layers"}
-        for variant in variants(method)
-    }
-    table = table[table["method"].isin(layers)]
-    named = [layers[name] for name in table["method"]]
-    table = table.assign(method=[name for name, _ in named], n_layers=[n for _, n in named])
-    found = []
-    for condition, of_condition in table.groupby("condition", sort=False):
+    own = _of_variants(study, table, ["n_layers"])
+    found = {}
+    for condition, of_condition in own.groupby("condition", sort=False):
         points = mean_curves(of_condition, study.compare.score, "n_layers")
-        if not points.empty:
-            mean = points["dataset"].iloc[0]
-            lines = _lines(points[points["dataset"] == mean], "n_layers")
-            found.append({"condition": condition, "dataset": mean, "lines": lines})
+        for mean in points["dataset"][:1]:
+            found[str(condition), mean] = points[points["dataset"] == mean]
     return found
 
 
-def _lines(points: pd.DataFrame, along: str) -> dict[str, dict[str, list]]:
-    """Return the places, means and errors of the points of each method."""
-    return {
-        str(method): {
-            "at": own[along].tolist(),
-            "means": own["mean"].tolist(),
-            "errors": [number(error) for error in own["error"]],
-        }
-        for method, own in points.sort_values(along, kind="stable").groupby("method", sort=False)
-    }
-
-
-def _varied(study: Study, table: pd.DataFrame, keys: tuple[str, ...]) -> list[dict[str, Any]]:
+def _varied(study: Study, table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Return the mean score by varied values, for methods that vary exactly these keys."""
-    found = []
+    own = _of_variants(study, table, keys)
+    grouped = own.groupby(["method", "dataset", *keys], sort=False)[study.compare.score]
+    points = grouped.agg(["mean", "sem", "count"]).reset_index().rename(columns={"sem": "error"})
     wanted = len(parts(study.split)) * len(conditions(study))
-    for method in study.method:
-        if set(method.vary or ()) != set(keys):
-            continue
-        values = {
-            variant.name: [variant.fixed[key] for key in keys] for variant in variants(method)
-        }
-        own = table[table["method"].isin(values)]
-        for dataset, of_set in own.groupby("dataset", sort=False):
-            grouped = of_set.groupby("method", sort=False)[study.compare.score]
-            points = [
-                {
-                    "at": values[str(name)],
-                    "mean": number(mean),
-                    "error": number(error),
-                    "complete": bool(count == wanted),
-                }
-                for name, mean, error, count in grouped.agg(["mean", "sem", "count"]).itertuples()
-            ]
-            found.append({"method": method.name, "dataset": dataset, "points": points})
-    return found
+    return points.assign(complete=points["count"] == wanted)
 
 
 def mean_accuracy(table: pd.DataFrame) -> pd.Series:
@@ -403,127 +311,71 @@ def mean_accuracy(table: pd.DataFrame) -> pd.Series:
     return table.groupby(level=0, sort=False).mean().round(2).mean()
 
 
-def _paper(study: Study, table: pd.DataFrame, methods: list[str]) -> dict[str, Any] | None:
-    """Return the paper's figures and ours for the runs that both have."""
-    if study.paper is None or table.empty:
+def _paper(study: Study, means: pd.DataFrame) -> dict[str, Any] | None:
+    """Return the paper's figures beside ours, for the runs that both have."""
+    if study.paper is None:
         return None
-    ours = score_table(table, study.compare.score, methods, by=("dataset", "condition"))
-    theirs = paper_accuracy_table() if study.paper == "table1" else paper_noise_table()
-    conditions_of = (
-        theirs.index.map(lambda place: (place[0], str(Condition("uniform", place[1] / 100))))
-        if theirs.index.nlevels == 2
-        else [(name, CLEAN) for name in theirs.index]
-    )
-    lines = dict(zip(conditions_of, theirs.to_dict("records"), strict=True))
-    points = [
-        {
-            "dataset": place[0],
-            "condition": place[1],
-            "method": method,
-            "paper": lines[place][method],
-            "rerun": float(value),
-        }
-        for place, values in zip(ours.index, ours.to_numpy(), strict=True)
-        for method, value in zip(methods, values, strict=True)
-        if method in lines.get(place, ()) and pd.notna(value)
-    ]
-    frame = pd.DataFrame(points, columns=["dataset", "condition", "method", "paper", "rerun"])
+    theirs = paper_table(study)
+    long = {
+        source: frame.melt(var_name="method", value_name=source, ignore_index=False)
+        .set_index("method", append=True)
+        .dropna()
+        for source, frame in [("paper", theirs), ("rerun", means)]
+    }
+    points = long["rerun"].join(long["paper"], how="inner").reset_index()
     # A set of several conditions counts once, as in the paper's own averages.
-    place = ["dataset", "condition"] if theirs.index.nlevels == 2 else ["dataset"]
-    means = {
-        source: mean_accuracy(frame.pivot(index=place, columns="method", values=source))
+    place = _PLACE if study.paper == "table_s1" else ["dataset"]
+    sources = {
+        source: mean_accuracy(points.pivot(index=place, columns="method", values=source))
         for source in ("paper", "rerun")
     }
     return {
         "points": points,
-        "means": [
-            {"method": method, **{source: float(means[source][method]) for source in means}}
-            for method in frame["method"].unique()
-        ],
-        "within_one": int((frame["paper"] - frame["rerun"]).abs().le(1).sum()),
+        "means": pd.DataFrame(sources).reindex(points["method"].unique()),
+        "within_one": int((points["paper"] - points["rerun"]).abs().le(1).sum()),
     }
+
+
+def paper_table(study: Study) -> pd.DataFrame:
+    """Return the paper's table of a study, by data set and condition."""
+    if study.paper == "table1":
+        return paper_accuracy_table().assign(condition=CLEAN).set_index("condition", append=True)
+    table = paper_noise_table()
+    places = [(name, str(Condition("uniform", rate / 100))) for name, rate in table.index]
+    return table.set_axis(pd.MultiIndex.from_tuples(places, names=_PLACE))
 
 
 def _progress(runs: list[Run], rows: Rows) -> dict[str, Any]:
-    """Count what is done, failed and missing; failures with their reasons; where gaps are."""
-    failed = [
-        {
-            "dataset": run.unit.dataset,
-            "condition": str(run.unit.condition),
-            "split": str(run.unit.part),
-            "method": run.method.name,
-            "reason": rows[run.key].outcome.reason,
-        }
+    """Count the runs that are done, failed and missing; name failures and gaps."""
+
+    def state(run: Run) -> str:
+        return rows[run.key].outcome.reason if run.key in rows else NOT_RUN
+
+    columns = ["dataset", "condition", "split", "method", "reason"]
+    lines = [
+        [run.unit.dataset, str(run.unit.condition), str(run.unit.part), run.method.name, state(run)]
         for run in runs
-        if run.key in rows and rows[run.key].outcome.reason
     ]
-    missing = sum(run.key not in rows for run in runs)
+    frame = pd.DataFrame(lines, columns=columns)
+    lacking, is_missing = frame[frame["reason"] != ""], frame["reason"] == NOT_RUN
+    # Methods that lack as many runs for the same reason are one line, and so are such data sets.
+    gaps = lacking.groupby(["dataset", "reason", "method"], sort=False).size().reset_index(name="n")
+    for joined, same in (("method", "dataset"), ("dataset", "method")):
+        gaps = gaps.groupby([same, "reason", "n"], sort=False)[joined].agg(tuple).reset_index()
     return {
         "runs": len(runs),
-        "done": len(runs) - missing - len(failed),
-        "failed": failed,
-        "missing": missing,
-        "gaps": _gaps(runs, rows),
+        "done": len(runs) - len(lacking),
+        "failed": frame[(frame["reason"] != "") & ~is_missing],
+        "missing": int(is_missing.sum()),
+        "gaps": gaps,
     }
 
 
-def common_reasons(reasons: Iterable[str], most: int = 3) -> list[dict[str, Any]]:
-    """Count the reasons of failures, the most common first; rare ones are one without a name."""
-    counts = Counter(reasons).most_common()
-    named = [{"reason": reason, "runs": count} for reason, count in counts[:most]]
-    others = sum(count for _, count in counts[most:])
-    return [*named, {"reason": "", "runs": others}] if others else named
-
-
-def _gaps(runs: list[Run], rows: Rows) -> list[dict[str, Any]]:
-    """Say which sets and methods lack how many runs; those that lack the same are one line."""
-    found: dict[tuple[str, str], list[str | None]] = {}
+def _by_method(runs: list[Run], rows: Rows) -> dict[tuple[str, str, str], list[tuple[str, Any]]]:
+    """Return data set, condition and method to the split and outcome of each run."""
+    found: dict[tuple[str, str, str], list[tuple[str, Any]]] = {}
     for run in runs:
-        reason = rows[run.key].outcome.reason if run.key in rows else None
-        found.setdefault((run.unit.dataset, run.method.name), []).append(reason)
-    of_set: dict[tuple, list[str]] = {}  # set and state to the methods
-    for (dataset, method), reasons in found.items():
-        failed = tuple(sorted(reason for reason in reasons if reason))
-        state = (len(reasons), reasons.count(None), failed)
-        if any(state[1:]):
-            of_set.setdefault((dataset, state), []).append(method)
-    joined: dict[tuple, list[str]] = {}  # state and methods to the sets
-    for (dataset, state), methods in of_set.items():
-        joined.setdefault((state, tuple(methods)), []).append(dataset)
-    return [
-        {
-            "datasets": datasets,
-            "methods": list(methods),
-            "runs": n_runs,
-            "missing": missing,
-            "failed": len(failed),
-            "reasons": common_reasons(failed),
-        }
-        for ((n_runs, missing, failed), methods), datasets in joined.items()
-    ]
-
-
-def _details(runs: list[Run], rows: Rows) -> list[dict[str, Any]]:
-    """Group runs by data set, noise and method, one line per split; those not run are left out."""
-    groups: dict[str, dict[str, Any]] = {}
-    for run in runs:
-        if run.key not in rows:
-            continue
-        place = (run.unit.dataset, str(run.unit.condition), run.method.name)
-        names = dict(zip(("dataset", "condition", "method"), place, strict=True))
-        group = groups.setdefault(_anchor(*place), {"id": _anchor(*place), **names, "splits": []})
-        outcome = {name: getattr(rows[run.key].outcome, name) for name in _OF_OUTCOME}
-        outcome["notes"] = list(outcome["notes"])
-        group["splits"].append({"key": run.key, "split": str(run.unit.part), **outcome})
-    return list(groups.values())
-
-
-def _anchor(dataset: str, condition: str, method: str) -> str:
-    """Return the name of a place on a page: letters, digits and hyphens only."""
-    text = f"{dataset}--{condition}--{method}"
-    return "run-" + "".join(c if c.isalnum() and c.isascii() else f"-{ord(c):x}-" for c in text)
-
-
-def number(value: Any) -> float | None:
-    """Return a number as a plain float; None for NaN."""
-    return None if pd.isna(value) else float(value)
+        if run.key in rows:
+            place = (run.unit.dataset, str(run.unit.condition), run.method.name)
+            found.setdefault(place, []).append((str(run.unit.part), rows[run.key].outcome))
+    return found

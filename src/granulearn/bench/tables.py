@@ -7,20 +7,21 @@ it is wide, and ``\usepackage{longtable}`` if it is longer than a page.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from granulearn.bench.figures import score_label, write_figures
+from granulearn.bench.figures import score_label
 from granulearn.bench.runs import CLEAN
 from granulearn.bench.scores import SINGLE_BALLS
-from granulearn.bench.statistics import average_ranks
+from granulearn.bench.statistics import average_ranks, describe_in_words
 from granulearn.bench.study import StudyError
-from granulearn.tables.writing import guarded_frame
-from granulearn.utils.files import write_text_atomically
+from granulearn.tables.writing import write_table
+from granulearn.utils.files import write_text_atomically, written_atomically
 
 # With more methods than these, figures and the list of runs show them, no table.
 MOST_COLUMNS = 20
@@ -36,29 +37,26 @@ UNEVEN = (
     "Means are over the runs that a method has: where the numbers of runs differ, they are means "
     "over different runs. Ranks are over what all methods have."
 )
-GAP_HEADS = ["data sets", "methods", "not run yet, of each", "failed, of each", "why"]
+GAP_HEADS = ["data sets", "methods", "runs of each", "why"]
 
 
-def is_of_the_paper(summary: dict[str, Any]) -> bool:
-    """Return whether a summary is that of the whole paper, of several studies.
-
-    Parameters
-    ----------
-    summary : dict
-        What `granulearn.bench.summarize` or `summarize_paper` returned.
-
-    Examples
-    --------
-    >>> from granulearn.bench import is_of_the_paper
-    >>> is_of_the_paper({"study": {}})
-    False
-    """
-    return "studies" in summary
+# How verdicts are given, on the page and in Markdown.
+RULE = (
+    "Each claim is checked by one rule, on the paper's figures and on ours. A difference that the "
+    "paper calls significant is found again if Nemenyi's test separates the two here as well, not "
+    "found if it separates them the other way round, and cannot be told in between; ranges over "
+    "settings must differ by more than the standard error of a mean. The claims about figures S.1 "
+    "and S.2 are known to us from a summary of the supplement, not from its text."
+)
+ELSEWHERE = (
+    "The paper also promises robustness to outliers and to class imbalance, of which it has no "
+    "table: the study stress tests both (granulearn bench stress)."
+)
 
 
 def _of_scores(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the summaries whose methods are compared; those of sensitivity are figures."""
-    if not is_of_the_paper(summary):
+    if "studies" not in summary:
         return [summary]
     return [summary["studies"][name] for name in ("table1", "noise")]
 
@@ -89,12 +87,14 @@ def write_csv(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     ...     write_csv(summarize(store), Path(folder, "table.csv")).name
     'table.csv'
     """
-    frames = {study["study"]["name"]: score_frame(study) for study in _of_scores(summary)}
+    frames = {study["study"].name: score_frame(study) for study in _of_scores(summary)}
     frame = pd.concat(frames, names=["study"]).reset_index("study")
-    frame = frame if is_of_the_paper(summary) else frame.drop(columns="study")
-    return write_text_atomically(
-        path, guarded_frame(frame).to_csv(index=False, lineterminator="\n")
-    )
+    frame = frame if "studies" in summary else frame.drop(columns="study")
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with written_atomically(target) as temporary:
+        write_table(pa.Table.from_pandas(frame, preserve_index=False), temporary)
+    return target
 
 
 def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:
@@ -132,44 +132,11 @@ def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[
     ]
 
 
-def write_all_figures(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:
-    """Write every figure as SVG and PDF; those of several studies with the study's name.
-
-    Parameters
-    ----------
-    summary : dict
-        What `granulearn.bench.summarize` or `summarize_paper` returned.
-    directory : path
-        Where to; made if it is not there.
-
-    Returns
-    -------
-    list of Path
-        The files.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from granulearn.bench import Store, expand, load_study, run_study, summarize
-    >>> from granulearn.bench import write_all_figures
-    >>> study = load_study("quick")
-    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
-    ...     _ = run_study(study, expand(study)[:0], store)
-    ...     write_all_figures(summarize(store), folder)
-    []
-    """
-    if not is_of_the_paper(summary):
-        return write_figures(summary, directory)
-    studies = summary["studies"].items()
-    return [path for name, study in studies for path in write_figures(study, directory, f"{name}-")]
-
-
 def table_name(summary: dict[str, Any]) -> str:
     """Return the name of a study's table; by another score than the study's own it is another."""
     study = summary["study"]
-    same = summary["score"] == study["score"]
-    return study["name"] if same else f"{study['name']}-{summary['score']}"
+    same = summary["score"] == study.compare.score
+    return study.name if same else f"{study.name}-{summary['score']}"
 
 
 def score_digits(summary: dict[str, Any]) -> int:
@@ -183,25 +150,21 @@ def score_frame(summary: dict[str, Any]) -> pd.DataFrame:
     If the study stands beside a table of the paper, there is one line per source: ``rerun``, and
     ``paper`` where it has a figure.
     """
-    paper: dict[tuple[str, str], dict[str, float]] = {}
-    for point in (summary["paper"] or {"points": []})["points"]:
-        line = paper.setdefault((point["dataset"], point["condition"]), {})
-        line[point["method"]] = point["paper"]
-    lines = []
-    for line in summary["per_set"]:
-        names = {"dataset": line["dataset"], "condition": line["condition"]}
-        values = dict(zip(summary["methods"], line["values"], strict=True))
-        lines.append({**names, "source": "rerun", **values})
-        if theirs := paper.get((line["dataset"], line["condition"])):
-            lines.append({**names, "source": "paper", **theirs})
-    study = summary["study"]
-    beside = bool(study["paper"]) and summary["score"] == study["score"]
-    columns = ["dataset", "condition", *(["source"] if beside else []), *summary["methods"]]
-    return pd.DataFrame(lines, columns=columns).round(score_digits(summary))
+    means = summary["means"]
+    if summary["paper"] is None:
+        return means.round(score_digits(summary)).reset_index()
+    theirs = summary["paper"]["points"].pivot(
+        index=means.index.names, columns="method", values="paper"
+    )
+    both = pd.concat({"rerun": means, "paper": theirs}, names=["source"])
+    lines = [(source, *place) for place in means.index for source in ("rerun", "paper")]
+    both = both.reindex([line for line in lines if line in both.index])
+    frame = both.reorder_levels([*means.index.names, "source"]).round(score_digits(summary))
+    return frame.reset_index()
 
 
 def shown(value: float | None, digits: int = 2) -> str:
-    """Return a number with so many decimals; a dash where there is none."""
+    """Return a number with this many decimals; a dash for a missing one."""
     return "–" if value is None or pd.isna(value) else f"{value:.{digits}f}"
 
 
@@ -212,14 +175,14 @@ def markdown_table(heads: list[str], rows: list[list[str]], *, numbers: bool = T
 
 
 def study_markdown(summary: dict[str, Any], more: str = "") -> str:
-    """Return a study for readers: scores, ranks and what the statistics say."""
+    """Return a study as Markdown: scores, ranks and statistics in words."""
     study, progress = summary["study"], summary["progress"]
     gaps = [[text.replace("|", "\\|") for text in row] for row in gaps_in_words(summary)]
     missing = ["## What is missing", "", *markdown_table(GAP_HEADS, gaps, numbers=False)]
     lines = [
-        f"# {study['name']}",
-        study["question"],
-        *study["notes"],
+        f"# {study.name}",
+        study.question,
+        *study.notes,
         f"{progress['done']} of {progress['runs']} runs computed, "
         f"{len(progress['failed'])} failed. {_commands(summary)}",
         *(["\n".join(missing[:-1])] if gaps else []),
@@ -227,7 +190,8 @@ def study_markdown(summary: dict[str, Any], more: str = "") -> str:
     ]
     for position, found in enumerate(summary["comparisons"]):
         # The first is given in full, the others by who leads and what can be told apart.
-        words = found["words"] if position == 0 else found["words"][::2][:2]
+        words = describe_in_words(found["result"], found["unit"])
+        words = words if position == 0 else words[::2][:2]
         lines.append(f"**{found['title'][0].upper()}{found['title'][1:]}.** {' '.join(words)}")
     lines += (
         _conditions(summary) + ([more] if more else []) + ["\n".join(machines_in_words(summary))]
@@ -235,44 +199,50 @@ def study_markdown(summary: dict[str, Any], more: str = "") -> str:
     return "\n\n".join(lines) + "\n"
 
 
+def study_file(summary: dict[str, Any]) -> str:
+    """Return the name by which a study is run: a store does not keep the folder of its file."""
+    name = summary["study"].name
+    return str(name) if summary["shipped"] else f"FOLDER/{name}.toml"
+
+
 def _commands(summary: dict[str, Any]) -> str:
-    """Return how the page is made; for a study of one's own how it is run, wherever it is."""
-    study, store = summary["study"], f"results/{summary['study']['name']}.db"
-    sources = {line["source"] for group in summary["runs"] for line in group["splits"]}
-    of_directory = any(source.partition(":")[0] == "directory" for source in sources)
-    bench = f"{'GRANULEARN_DATA=DIRECTORY ' * of_directory}granulearn bench {study['file']}"
-    score = "" if summary["score"] == study["score"] else f" --score {summary['score']}"
-    report = f"granulearn report {store}{score}"
-    if study["shipped"]:
+    """Return the commands that make the page."""
+    store = f"results/{summary['study'].name}.db"
+    of_directory = bool(summary["table"]["source"].str.startswith("directory").any())
+    bench = f"{'GRANULEARN_DATA=DIRECTORY ' * of_directory}granulearn bench {study_file(summary)}"
+    same = summary["score"] == summary["study"].compare.score
+    report = f"granulearn report {store}" + ("" if same else f" --score {summary['score']}")
+    if summary["shipped"]:
         return f"Made by:\n\n```\n{bench} --results {store}\n{report} --tables docs/results\n```"
     return f"To run it again:\n\n```\n{bench}\n{report}\n```"
 
 
 def gaps_in_words(summary: dict[str, Any]) -> list[list[str]]:
-    """Return what is missing: data sets, methods, runs to do, runs that failed, and why."""
+    """Return what is missing: data sets, methods, the number of runs of each, and why."""
     return [
         [
-            _some(gap["datasets"], len(summary["datasets"]), "data sets"),
-            _some(gap["methods"], len(summary["methods"]), "methods"),
-            f"{gap['missing']} of {gap['runs']}",
-            f"{gap['failed']} of {gap['runs']}",
-            reasons_in_words(gap["reasons"]) or "–",
+            _some(gap.dataset, len(summary["datasets"]), "data sets"),
+            _some(gap.method, len(summary["methods"]), "methods"),
+            str(gap.n),
+            _cut(gap.reason),
         ]
-        for gap in summary["progress"]["gaps"]
+        for gap in summary["progress"]["gaps"].itertuples()
     ]
 
 
-def reasons_in_words(reasons: list[dict[str, Any]]) -> str:
-    """Return why runs failed, each reason once."""
-
-    def cut(text: str) -> str:
-        line = " ".join(text.split())
-        return line if len(line) <= 160 else f"{line[:159]}…"
-
-    return "; ".join(f"{cut(line['reason']) or 'others'} ({line['runs']})" for line in reasons)
+def reasons_in_words(reasons: pd.Series) -> str:
+    """Return the most common reasons of failures, each with its number."""
+    counts = reasons.value_counts()
+    named = [f"{_cut(str(reason))} ({count})" for reason, count in counts[:3].items()]
+    return "; ".join([*named, *([f"others ({counts[3:].sum()})"] if len(counts) > 3 else [])])
 
 
-def _some(names: list[str], n_all: int, words: str, most: int = 6) -> str:
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 160 else f"{line[:159]}…"
+
+
+def _some(names: Sequence[str], n_all: int, words: str, most: int = 6) -> str:
     """Return names, of many the first few; all of them are named by their number."""
     if len(names) == n_all > 1:
         return f"all {n_all} {words}"
@@ -281,33 +251,36 @@ def _some(names: list[str], n_all: int, words: str, most: int = 6) -> str:
 
 
 def means_differ_in_runs(summary: dict[str, Any]) -> bool:
-    """Return whether methods have different numbers of runs, so that these stand beside means."""
-    return len({line["runs"] for line in summary["ranking"]}) > 1
+    """Return whether methods have different numbers of runs."""
+    return bool(summary["ranking"]["runs"].nunique() > 1)
 
 
 def _methods(summary: dict[str, Any]) -> list[str]:
     """Return ranks and means, with the paper's means where there are any."""
     # No times: they depend on the machine and what else it does; the page has them.
-    paper = {line["method"]: line for line in (summary["paper"] or {"means": []})["means"]}
-    ranks = summary["comparisons"][0]["ranks"] if summary["comparisons"] else None
-    uneven, digits = means_differ_in_runs(summary), score_digits(summary)
-    rows = []
-    for line in summary["ranking"]:
-        name, scores = line["method"], line["scores"]
-        row = {"method": name}
-        row[f"mean {summary['score'].replace('_', ' ')}"] = shown(scores[summary["score"]], digits)
-        if ranks:
-            row["average rank"] = shown(ranks.get(name))
-        if paper:
-            theirs, ours = (paper.get(name, {}).get(key) for key in ("paper", "rerun"))
-            row |= {"paper": shown(theirs), "same runs, rerun": shown(ours)}
-            row["difference"] = "–" if ours is None else f"{ours - theirs:+.2f}"
-        row["balls"] = shown(line["n_balls"], 0)
-        if SINGLE_BALLS in scores:
-            row["of one sample, %"] = shown(scores[SINGLE_BALLS], 0)
-        rows.append(row | ({"runs": str(line["runs"])} if uneven else {}))
-    table = markdown_table(list(rows[0]) if rows else ["method"], [[*row.values()] for row in rows])
-    return ["\n".join(table[:-1]), *([UNEVEN] if uneven else [])]
+    ranking, digits = summary["ranking"], score_digits(summary)
+    mean = f"mean {summary['score'].replace('_', ' ')}"
+    columns = {mean: ranking[summary["score"]].map(lambda value: shown(value, digits))}
+    if summary["comparisons"]:
+        ranks = summary["comparisons"][0]["result"].ranks
+        columns["average rank"] = ranks.reindex(ranking.index).map(shown)
+    if summary["paper"]:
+        both = summary["paper"]["means"].reindex(ranking.index)
+        columns["paper"] = both["paper"].map(shown)
+        columns["same runs, rerun"] = both["rerun"].map(shown)
+        differences = (both["rerun"] - both["paper"]).dropna()
+        columns["difference"] = differences.map("{:+.2f}".format).reindex(
+            both.index, fill_value="–"
+        )
+    columns["balls"] = ranking["n_balls"].map(lambda value: shown(value, 0))
+    if SINGLE_BALLS in ranking:
+        columns["of one sample, %"] = ranking[SINGLE_BALLS].map(lambda value: shown(value, 0))
+    uneven = means_differ_in_runs(summary)
+    if uneven:
+        columns["runs"] = ranking["runs"].astype(str)
+    table = pd.DataFrame(columns).rename_axis("method").reset_index()
+    lines = markdown_table(list(map(str, table)), table.to_numpy().tolist())
+    return ["\n".join(lines[:-1]), *([UNEVEN] if uneven else [])]
 
 
 def _conditions(summary: dict[str, Any]) -> list[str]:
@@ -315,7 +288,7 @@ def _conditions(summary: dict[str, Any]) -> list[str]:
 
     A method that lacks one of the sets has none: it would be a mean over other sets.
     """
-    if len(summary["conditions"]) < 2 or not summary["per_set"]:
+    if len(summary["conditions"]) < 2 or summary["means"].empty:
         return []
     frame = score_frame(summary)
     by = [name for name in ("condition", "source") if name in frame]
@@ -329,7 +302,7 @@ def _conditions(summary: dict[str, Any]) -> list[str]:
 
 
 def machines_in_words(summary: dict[str, Any]) -> list[str]:
-    """Return with what the runs of a study were computed, one sentence per machine."""
+    """Return system, cores and versions of each machine, one sentence each."""
     return [
         f"Made with Python {item['python']} on {item['system']}, {item['cores']} cores: "
         + ", ".join(f"{name} {found}" for name, found in item["packages"].items())
@@ -369,7 +342,7 @@ def write_latex(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     ...     write_latex(summarize(store), Path(folder, "table.tex")).name
     'table.tex'
     """
-    tables = [_latex(study, of_paper=is_of_the_paper(summary)) for study in _of_scores(summary)]
+    tables = [_latex(study, of_paper="studies" in summary) for study in _of_scores(summary)]
     return write_text_atomically(path, "\n\n".join(tables) + "\n")
 
 
@@ -377,18 +350,16 @@ def _latex(summary: dict[str, Any], *, of_paper: bool) -> str:
     study, progress, words = summary["study"], summary["progress"], score_label(summary)
     several, methods = len(summary["conditions"]) > 1, summary["methods"]
     if len(methods) > MOST_COLUMNS:
-        methods = [method["name"] for method in study["methods"] if not method["vary"]]
+        methods = [method.name for method in study.method if not method.vary]
     if not methods:
         raise StudyError(
-            f"{study['name']} has {len(summary['methods'])} variants of "
-            f"{len(study['methods'])} method(s), too many columns for a LaTeX table; its figures "
+            f"{study.name} has {len(summary['methods'])} variants of "
+            f"{len(study.method)} method(s), too many columns for a LaTeX table; its figures "
             "(--figures) and its CSV (--csv) show them."
         )
-    heads = ["dataset", "condition"] if several else ["dataset"]
-    scores = score_frame(summary)
-    scores = scores[scores["source"] == "rerun"] if "source" in scores else scores
-    scores = scores.set_index(heads)[methods]
-    ranks = summary["comparisons"][0]["ranks"] if summary["comparisons"] else {}
+    scores = summary["means"][methods].round(score_digits(summary))
+    scores = scores if several else scores.droplevel("condition")
+    ranks = dict(summary["comparisons"][0]["result"].ranks) if summary["comparisons"] else {}
     if of_paper and several:  # the paper has noise without clean labels, and unranked
         scores, ranks = scores.drop(index=CLEAN, level="condition"), {}
     missing = progress["runs"] - progress["done"]
@@ -542,3 +513,100 @@ def _escaped(text: Any) -> str:
 
 def _joined(texts: list[str]) -> str:
     return " & ".join(texts) + r" \\"
+
+
+def write_markdown(summary: dict[str, Any], path: str | os.PathLike) -> Path:
+    """Write scores, ranks and statistics in words as Markdown.
+
+    Parameters
+    ----------
+    summary : dict
+        What `granulearn.bench.summarize` or `summarize_paper` returned.
+    path : path
+        The file.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.bench import Store, expand, load_study, run_study, summarize
+    >>> from granulearn.bench import write_markdown
+    >>> study = load_study("quick")
+    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
+    ...     _ = run_study(study, expand(study)[:0], store)
+    ...     write_markdown(summarize(store), Path(folder, "table.md")).name
+    'table.md'
+    """
+    text = paper_markdown(summary) if "studies" in summary else study_markdown(summary)
+    return write_text_atomically(path, text)
+
+
+def paper_markdown(summary: dict[str, Any]) -> str:
+    """Return the verdicts, the reasons, the tests and the claims as Markdown."""
+    progress, statistics = summary["progress"], summary["statistics"]
+    their_noise, our_noise = (means.iloc[-1] for means in summary["noise_means"])
+    missing = ", ".join(
+        f"{line['name']} {line['missing']}" for line in progress["studies"] if line["missing"]
+    )
+    failed = [line for line in progress["studies"] if line["failed"]]
+    lines = [
+        "# The paper, run again", "", "Made by:", "", "```",
+        "GRANULEARN_DATA=DIRECTORY granulearn bench paper --results results/paper.db",
+        "granulearn report results/paper.db --markdown docs/results/paper.md", "```", "",
+        f"{progress['done']} of {progress['runs']} runs computed, {progress['failed']} failed."
+        + (f" **Not run yet: {missing}.**" if missing else ""), "",
+    ]  # fmt: skip
+    if failed:
+        said = [f"- {line['name']}: {reasons_in_words(line['reasons'])}" for line in failed]
+        lines += ["Why runs failed:", "", *said, ""]
+    for verdict, sentences in summary["short"].items():
+        count = f"{summary['verdicts'][verdict]} of {len(summary['claims'])}"
+        lines += [f"**{verdict[0].upper()}{verdict[1:]}** ({count} claims)", ""]
+        lines += [*(f"- {sentence}" for sentence in sentences or ["none"]), ""]
+    lines += ["## Why we think so", ""]
+    for reason in [*(summary["reasons"] or ["Nothing can be said yet."]), ELSEWHERE]:
+        lines += [reason, ""]
+    means = markdown_table(
+        ["method", *(f"mean, {source}" for source in statistics),
+         *(f"rank, {source}" for source in statistics), "noise, paper", "noise, this run"],
+        [[method, *(shown(result.means[method]) for result in statistics.values()),
+          *(shown(result.ranks[method]) for result in statistics.values()),
+          shown(their_noise[method]), shown(our_noise[method])]
+         for method in summary["methods"]],
+    )  # fmt: skip
+    tests = markdown_table(
+        ["", "sets", "Friedman's chi²", "F_F", "critical difference", "pairs separated"],
+        [[source, str(len(found.sets)), shown(found.friedman.statistic),
+          shown(found.iman_davenport.statistic), shown(found.critical_difference, 3),
+          str(len(found.separated_pairs))] for source, found in statistics.items()],
+    )  # fmt: skip
+    claims = markdown_table(
+        ["claim", "where", "the paper", "this run", "verdict"],
+        [[f"{claim.text} {claim.caveat}".rstrip(), claim.source, claim.paper, claim.ours,
+          claim.verdict] for claim in summary["claims"]],
+        numbers=False,
+    )  # fmt: skip
+    lines += ["## Means, ranks and tests", "", *means, *tests, printed_statistics(summary), ""]
+    lines += ["## Claims, one by one", "", *claims, RULE, "", *paper_machines(summary)]
+    return "\n".join(lines) + "\n"
+
+
+def printed_statistics(summary: dict[str, Any]) -> str:
+    """Return how the paper's own statistics differ from those of its table."""
+    exact = summary["statistics"]["paper"]
+    return (
+        "The paper prints a chi² of 66.26 and an F_F of 12.38, which come from its ranks of two "
+        f"decimals; its table gives {exact.friedman.statistic:.2f} and "
+        f"{exact.iman_davenport.statistic:.2f}."
+    )
+
+
+def paper_machines(summary: dict[str, Any]) -> list[str]:
+    """Return the machines of the runs; one of several studies is named once."""
+    said = [words for study in summary["studies"].values() for words in machines_in_words(study)]
+    return list(dict.fromkeys(said))

@@ -13,18 +13,18 @@ from granulearn.cli import exit_codes, output
 
 # Each verb is a function, or an application of verbs, in the file of the same name.
 VERBS = {
-    "check": "See what a table holds, and what is odd.",
-    "audit": "Find labels that are probably wrong, and why.",
-    "review": "Go through doubtful labels, and decide.",
-    "correct": "Write a table with the labels changed.",
-    "decisions": "Join what several people decided.",
-    "fit": "Learn to predict a column of a table.",
-    "predict": "Predict every row of a file, of any size.",
-    "inspect": "See what a model file holds, unrun.",
-    "balls": "See the balls of a table, and how trusted.",
-    "export": "Write a fitted model as ONNX, checked.",
+    "check": "Report column types, missing cells and problems of a table.",
+    "audit": "Find labels that are probably wrong, and say why.",
+    "review": "Decide on doubtful labels, one by one, in the browser.",
+    "correct": "Write a table with its labels corrected.",
+    "decisions": "Merge the decisions of several reviewers.",
+    "fit": "Fit a model that predicts a column of a table.",
+    "predict": "Predict the rows of a file of any size.",
+    "inspect": "Show what a model file contains, without running it.",
+    "balls": "List the granular balls of a table with their memberships.",
+    "export": "Export a fitted model as ONNX, and verify it.",
     "models": "List the kinds of model.",
-    "datasets": "List data sets; write one as a file.",
+    "datasets": "List data sets, or write one as a file.",
     "bench": "Run a comparison study.",
     "report": "Turn the results of a study into a page.",
 }
@@ -32,13 +32,13 @@ EXIT_CODES = "  ".join(f"{code}: {meaning}." for code, meaning in exit_codes.MEA
 EPILOG = f"""
 [bold]Examples[/bold]
 
-granulearn datasets export crx -o credit.csv
+granulearn datasets export breast_cancer_wisconsin -o tumours.csv
 
-granulearn check credit.csv --target target
+granulearn audit tumours.csv --target target -o suspects.csv
 
-granulearn fit credit.csv --target target -o credit.granulearn
+granulearn fit tumours.csv --target target -o tumours.granulearn
 
-granulearn predict credit.granulearn new.csv --proba -o predicted.csv
+granulearn predict tumours.granulearn tumours.csv --proba -o predicted.csv
 
 [bold]Exit codes[/bold]  {EXIT_CODES}
 """
@@ -66,15 +66,11 @@ def load_verb(name: str) -> Any:
     """Return typer's command for a verb."""
     verb = getattr(import_module(f"granulearn.cli.{name}"), name)
     if not isinstance(verb, typer.Typer):
-        group = typer.Typer(add_completion=False, rich_markup_mode="rich")
+        group = typer.Typer(add_completion=False, rich_markup_mode="markdown")
         group.command(name)(verb)
         verb = group
     command = typer.main.get_command(verb)
     command.name = name
-    for each in (command, *getattr(command, "commands", {}).values()):
-        # A paragraph becomes one line: rich keeps breaks, and the terminal breaks again.
-        paragraphs = (each.help or "").split("\n\n")
-        each.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     return command
 
 

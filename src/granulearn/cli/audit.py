@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from granulearn.audit.noise_rate import NoiseRate
+    from granulearn.audit.ratings import NoiseRate
     from granulearn.audit.table_audit import TableAudit
     from granulearn.audit.verified import VerifiedLabels
     from granulearn.tables import ColumnOptions, TableFile, TableReport, TrainingTable
@@ -34,16 +34,18 @@ def audit(
     table: opt.TableArgument,
     target: opt.TargetOption,
     output: Annotated[
-        Path | None, opt.output_option("CSV file to write, one row per sample, worst first.")
+        Path | None, opt.output_option("CSV file to write, one row per label, worst first.")
     ] = None,
-    report: Annotated[Path | None, Option(help="HTML page to write: suspects and why.")] = None,
+    report: Annotated[
+        Path | None, Option(help="HTML page to write: doubtful labels and why.")
+    ] = None,
     keep: opt.KeepOption = None,
     decisions: opt.DecisionsOption = None,
     sample: Annotated[
-        int, Option(min=0, help="Rows to draw at random and list first: they stand for all.")
+        int, Option(min=0, help="Rows to draw at random and list first, as a sample of all.")
     ] = 0,
     worst: Annotated[
-        int, Option(min=1, help="Of a table in parts: rows to list, the most doubtful ones.")
+        int, Option(min=1, help="Of a table in parts: number of rows to list.")
     ] = 10_000,
     group: opt.GroupOption = None,
     times: opt.TimesOption = None,
@@ -51,30 +53,30 @@ def audit(
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
     *,
-    asked: opt.TableOptions,
+    options: opt.TableOptions,
 ) -> None:
     """Find labels that are probably wrong.
 
-    Every label is rated by trees of balls that did not see its row, and gets a verdict:
-    wrong, ambiguous, outlier (its inputs are), fine or unknown. The file has one row per
-    row of the table, the most doubtful first: the number of the row and its line, the given
-    and the predicted label, the verdict, how probable it is that the label is wrong, and the
-    columns of the table as they were read, those that were left out as well; --keep copies only
-    some. Rows without a label come last. Fill in the column "decision" (keep, change, exclude,
-    unsure) and pass the file as --decisions: what was kept or changed is never doubted again,
-    teaches the trees, and, for rows that --sample drew at random, says how many labels are wrong.
+    Trees of a ball forest rate every label without having seen its row. Each label gets a
+    verdict: wrong, ambiguous, outlier (unusual inputs), fine or unknown. The output has one row
+    per row of the table, the most doubtful first: the number of the row and its line, the given
+    and the predicted label, the verdict, the probability that the label is wrong, and all columns
+    of the table (--keep copies some only). Rows without a label come last. Fill in the column
+    "decision" (keep, change, exclude, unsure) and pass the file as --decisions: the next audit
+    trusts labels that were kept or changed, learns from them and, if --sample drew rows at
+    random, estimates the share of wrong labels from these.
 
     A directory, a file larger than a quarter of the memory, and any table with --dask is
-    rated in parts by a Dask cluster, one on this machine unless --dask names another. The file
-    then lists the most doubtful rows (--worst), and the ratings of all rows are Parquet files in
-    a folder beside it: NAME.ratings.
+    audited in parts by a Dask cluster, which is started here unless --dask names one. The output
+    then lists the --worst rows, and a folder beside it, NAME.ratings, has the ratings of all rows
+    as Parquet files.
 
     Example: granulearn audit train.csv --target label -o suspects.csv --report audit.html
     """
     from granulearn.audit.table_audit import audit_table
     from granulearn.cli.table_report import as_facts, show_short
     from granulearn.tables import read_training_table
-    from granulearn.tables.writing import write_csv
+    from granulearn.tables.writing import write_table
     from granulearn.utils.files import written_atomically
 
     if target in (group, times):
@@ -90,19 +92,19 @@ def audit(
         raise UsageError("--sample puts rows first in a file: name it with -o.")
     opt.check_output(output, *opt.CSV_ENDINGS, others=(table, decisions))
     opt.check_output(report, others=(table, decisions, output))
-    with asked.open(table) as file:
-        with out.stage_progress(hidden=json) as tell:
+    with options.open(table) as file:
+        with out.stage_progress(hidden=json) as progress:
             if in_parts:
                 facts, checked, listing = _rate_parts(
-                    file, target, asked, dask, ratings, worst, seed, tell
+                    file, target, options, dask, ratings, worst, seed, progress
                 )
             else:
-                columns = asked.options
+                columns = options.columns
                 _check_names(file, target, columns, keep=keep, group=group, times=times)
-                tell(f"reading {table.name}")
+                progress(f"reading {table.name}")
                 columns = replace(columns, ignore=(*columns.ignore, *filter(None, [group])))
                 data = read_training_table(file, target, columns, keep_cells=True)
-                tell(f"rating {len(data.y):,} labels")
+                progress(f"rating {len(data.y):,} labels")
                 verified = None if decisions is None else _verified(data, decisions)
                 done = audit_table(
                     data, verified=verified, groups=group, times=times, random_state=seed, n_jobs=-1
@@ -110,12 +112,14 @@ def audit(
                 facts, checked = _facts(done), data.report
                 listing = done.listing(keep, sample) if output else None
             if output is not None:
-                tell(f"writing {output.name}")
+                progress(f"writing {output.name}")
                 with written_atomically(output) as draft:
-                    write_csv(listing, draft)
+                    write_table(listing, draft)
             if report is not None:
-                tell(f"writing {report.name}")
-                _write_page(report, table.name, done)
+                from granulearn.review.audit_page import summarize_audit, write_audit_page
+
+                progress(f"writing {report.name}")
+                write_audit_page(summarize_audit(done, table.name), report)
         if json:
             out.print_json({**facts, "table": as_facts(checked, file.place)})
             return
@@ -125,18 +129,18 @@ def audit(
 
 
 def _rate_parts(
-    file: TableFile, target: str, asked: opt.TableOptions, dask: str | None, ratings: Path | None,
-    n_worst: int, seed: int, tell: Callable[[str], None],
+    file: TableFile, target: str, options: opt.TableOptions, dask: str | None, ratings: Path | None,
+    n_worst: int, seed: int, progress: Callable[[str], None],
 ) -> tuple[dict[str, Any], TableReport, pa.Table]:  # fmt: skip
     """Rate a table in parts; write the ratings of all rows to a folder, return the worst rows."""
     import pyarrow as pa
 
     from granulearn.dask.tables import audit_on_cluster
 
-    with TemporaryDirectory() as nowhere, opt.cluster(dask, tell):
+    with TemporaryDirectory() as nowhere, opt.cluster(dask, progress):
         folder = ratings or Path(nowhere, "ratings")
         done = audit_on_cluster(
-            file, target, asked.options, folder, n_worst=n_worst, seed=seed, tell=tell
+            file, target, options.columns, folder, n_worst=n_worst, seed=seed, progress=progress
         )
     worst = done.worst.reset_index()
     facts = _common_facts(done.n_labels, done.counts, done.noise, worst)
@@ -164,11 +168,8 @@ def _check_names(
 
 def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
     """Return the labels that decisions settle."""
-    import numpy as np
-
     from granulearn.audit.verified import CHANGE, KEEP
     from granulearn.review import read_decisions, verified_by
-    from granulearn.tables.parse.cells import row_hashes
 
     said = read_decisions(decisions)
     n_open = sum(decision.decision not in (KEEP, CHANGE) for decision in said)
@@ -177,20 +178,7 @@ def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
             f"{decisions}: {n_open} of {len(said)} decisions say exclude or unsure, which tell the "
             "audit nothing; rows drawn at random among them are missing in the count."
         )
-    classes, given = np.unique(data.y, return_inverse=True)
-    hashes, source = row_hashes(data.cells, data.target), str(decisions)
-    return verified_by(
-        said, rows=data.rows, hashes=hashes, given=given, classes=classes, source=source
-    )
-
-
-def _write_page(path: Path, title: str, done: TableAudit) -> None:
-    from granulearn.review.audit_page import LabelOrigin, summarize_audit, write_audit_page
-
-    origin = LabelOrigin(done.table.target, done.hashes, done.table.label_cells)
-    numbers = (done.table.rows + 1).tolist()
-    about = {"title": title, "row_numbers": numbers, "names": done.names, "origin": origin}
-    write_audit_page(summarize_audit(done.audit, done.X, done.shown_cells(), **about), path)
+    return verified_by(said, data, str(decisions))
 
 
 def _common_facts(
@@ -201,60 +189,57 @@ def _common_facts(
     return {
         "samples": n_labels,
         "verdicts": counts,
-        "noise": {name: getattr(noise, name) for name in ("rate", "low", "high", "basis", "words")},
+        "noise": asdict(noise),
         "worst": frame.loc[frame["is_label_issue"], shown].head(SHOWN).to_dict("records"),
     }
 
 
 def _facts(done: TableAudit) -> dict[str, Any]:
     """Return what is known of an audit in memory."""
-    import numpy as np
-
     from granulearn.audit.ratings import VERDICTS
 
     audited, rows = done.audit, done.table.rows + 1
-    counts = {name: int((audited.verdict_ == name).sum()) for name in VERDICTS}
     frame = audited.to_frame().assign(row=lambda verdicts: rows[verdicts.index])
-    alone = np.flatnonzero(audited.alone_)
-    return _common_facts(len(audited.given_label_), counts, audited.noise_, frame) | {
+    found = frame["verdict"].value_counts()
+    counts = {verdict: int(found.get(verdict, 0)) for verdict in VERDICTS}
+    once = zip(rows[audited.alone_], audited.given_label_[audited.alone_], strict=True)
+    return _common_facts(len(frame), counts, audited.noise_, frame) | {
         "dropped_rows": done.table.dropped_rows,
         "verified": audited.verified_.sum(),
-        "without_label_quality": np.isnan(audited.label_quality_).sum(),
-        "occur_once": [{"row": rows[at], "given_label": audited.given_label_[at]} for at in alone],
+        "without_label_quality": frame["label_quality"].isna().sum(),
+        "occur_once": [{"row": row, "given_label": label} for row, label in once],
         "expected_errors": audited.expected_errors(),
         "issues": [
-            {name: getattr(issue, name) for name in ("kind", "score", "words")}
+            {"kind": issue.kind, "score": issue.score, "message": issue.message}
             for issue in audited.issues_
         ],
     }
 
 
 def _show(name: str, facts: dict[str, Any]) -> None:
-    noise = facts["noise"]
-    is_known = not math.isnan(noise["rate"])
+    noise, expected = facts["noise"], facts.get("expected_errors")
     low, rate, high = (f"{100 * noise[end]:.1f}" for end in ("low", "rate", "high"))
-    if not is_known:
-        headline = "which cannot be judged"
-    elif noise["basis"] == "sure regions":
+    if math.isnan(noise["rate"]):
+        expected, headline = None, "which cannot be judged"
+    elif noise["basis"] == "confident rows":
         headline = f"{low} to {high} % of them wrong, about {rate} % if mistakes fall at random"
     else:
         headline = f"about {rate} % of them wrong ({low} to {high} %)"
     out.headline(name, f"{facts['samples']:,} labels, {headline}")
-    out.say(noise["words"][:1].upper() + noise["words"][1:], style="dim")
+    out.say(noise["message"], style="dim")
     counts = [f"{count:,} {verdict}" for verdict, count in facts["verdicts"].items() if count]
     out.say("verdicts:", ", ".join(counts))
     once = [f"{str(o['given_label'])!r} (row {o['row']})" for o in facts.get("occur_once", ())]
     if once:
         count = "1 label occurs" if len(once) == 1 else f"{len(once)} labels occur"
         out.say(f"{count} once and cannot be rated; check first: {listed(once)}")
-    expected = facts.get("expected_errors")
-    if expected and is_known:
+    if expected:
         (n, first), *more = expected.items()
         line = f"check the {n} most doubtful rows: expect about {first:.0f} wrong"
         out.say(line + "".join(f"; of {n} about {found:.0f}" for n, found in more))
     issues = facts.get("issues", ())
     for issue in issues[:SHOWN_ISSUES]:
-        out.say(f"{issue['kind']}:", issue["words"])
+        out.say(f"{issue['kind']}:", issue["message"])
     if len(issues) > SHOWN_ISSUES:
         out.say(f"and {len(issues) - SHOWN_ISSUES} more; --report shows them")
     out.say()

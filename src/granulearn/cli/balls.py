@@ -21,19 +21,16 @@ if TYPE_CHECKING:
 SHOWN_AT_EACH_END = 5
 
 
-def _scheme_names(incomplete: str) -> list[str]:
+def _membership_names() -> list[str]:
     from granulearn.balls import membership_names
 
-    # Memberships that samples were given do not come from a table.
-    return [
-        name for name in membership_names() if name != "precomputed" and name.startswith(incomplete)
-    ]
+    return [name for name in membership_names() if name != "precomputed"]  # no table has these
 
 
-def _generator_names(incomplete: str) -> list[str]:
+def _generator_names() -> list[str]:
     from granulearn.balls.generators import generator_names
 
-    return [name for name in generator_names() if name.startswith(incomplete)]
+    return generator_names()
 
 
 @opt.takes_table
@@ -46,25 +43,23 @@ def balls(
     plot: Annotated[Path | None, Option(help="Picture to write (png, pdf, svg).")] = None,
     maker: Annotated[
         str,
-        Option(
-            help="How balls are made; an unknown name lists all.", **opt.one_of(_generator_names)
-        ),
+        Option(help="Generator; an unknown name lists all.", **opt.one_of(_generator_names)),
     ] = "two-means",
     purity: Annotated[
         float, Option(min=0.01, max=1.0, help="Balls below it are split, by generators that ask.")
     ] = 0.985,
     membership: Annotated[
         str,
-        Option(help="How balls are rated; an unknown name lists all.", **opt.one_of(_scheme_names)),
+        Option(help="Rating; an unknown name lists all.", **opt.one_of(_membership_names)),
     ] = "sdap",
     seed: opt.SeedOption = 0,
     json: opt.JsonOption = False,
     *,
-    asked: opt.TableOptions,
+    options: opt.TableOptions,
 ) -> None:
-    """See the balls of a table: sizes, purities, memberships, the most and least trusted.
+    """List the granular balls of a table: sizes, purities, memberships.
 
-    The file has one row per ball, the most trusted first: its label, size,
+    The output has one row per ball, the highest membership first: its label, size,
     purity, membership, the number of its first row, and the mean (of numbers) or
     most frequent value (of categories) of every column.
 
@@ -77,31 +72,31 @@ def balls(
     from granulearn.cli.table_report import as_facts, show_short
     from granulearn.preprocess import TablePreprocessor
     from granulearn.tables import read_training_table
-    from granulearn.tables.writing import write_csv
+    from granulearn.tables.writing import write_table
     from granulearn.utils.files import written_atomically
 
     opt.check_output(output, *opt.CSV_ENDINGS, others=[table])
     opt.check_output(plot, ".png", ".pdf", ".svg", others=(table, output))
     if plot is not None:
         check_installed("matplotlib")
-    with asked.open(table) as file:
-        with out.stage_progress(hidden=json) as tell:
-            tell(f"reading {table.name}")
-            data = read_training_table(file, target, asked.options)
-            tell(f"making balls of {len(data.y)} rows and rating them")
+    with options.open(table) as file:
+        with out.stage_progress(hidden=json) as progress:
+            progress(f"reading {table.name}")
+            data = read_training_table(file, target, options.columns)
+            progress(f"making and rating balls of {len(data.y)} rows")
             X = TablePreprocessor(data.schema.feature_types).fit_transform(data.typed.cells, data.y)
             found = generate_balls(X, data.y, balls=maker, purity=purity, random_state=seed)
             codes = np.searchsorted(found.classes, data.y)
             rated = resolve_membership(membership)(found, X, codes)
-            tell(f"describing {counted(len(found), 'ball')}")
+            progress(f"describing {counted(len(found), 'ball')}")
             listing = ball_listing(data, found, rated)
             if plot is not None:
-                tell(f"drawing {plot.name}")
+                progress(f"drawing {plot.name}")
                 with written_atomically(plot) as draft:
                     _draw(draft, found, X, data.y, rated)
             if output is not None:
                 with written_atomically(output) as draft:
-                    write_csv(pa.Table.from_pandas(listing, preserve_index=False), draft)
+                    write_table(pa.Table.from_pandas(listing, preserve_index=False), draft)
         facts = _summary(found, rated)
         if json:
             about = {"dropped_rows": data.dropped_rows, "table": as_facts(data.report, file.place)}
@@ -131,9 +126,8 @@ def ball_listing(table: TrainingTable, balls: BallSet, membership: Any) -> pd.Da
         "first_row": table.rows[first] + 1,
     }
     for name, cells in table.X.items():
-        is_category = isinstance(cells.dtype, pd.CategoricalDtype)
-        typical = cells.groupby(balls.assignment).agg(_most_frequent if is_category else "mean")
-        columns[f"typical_{name}"] = typical.to_numpy()
+        typical = "mean" if cells.dtype.kind == "f" else _most_frequent
+        columns[f"typical_{name}"] = cells.groupby(balls.assignment).agg(typical).to_numpy()
     # Among equally trusted balls, the larger one says more.
     return pd.DataFrame(columns).sort_values(
         ["membership", "samples", "ball"], ascending=[False, False, True], ignore_index=True
@@ -168,11 +162,12 @@ def _draw(path: Path, balls: BallSet, X: Any, y: Any, membership: Any) -> None:
 
 
 def _show(name: str, facts: dict[str, Any], listing: pd.DataFrame) -> None:
-    size = f"{counted(facts['balls'], 'ball')} of {counted(facts['samples'], 'sample')}; "
-    size += f"{facts['balls_of_one_sample']} of one sample, largest {facts['largest']}"
-    means = f"mean purity {facts['mean_purity']:.3f}, "
-    means += f"mean membership {facts['mean_membership']:.3f}"
-    out.headline(name, f"{size}\n{means}\n")
+    out.headline(
+        name,
+        f"{counted(facts['balls'], 'ball')} of {counted(facts['samples'], 'sample')}; "
+        f"{facts['balls_of_one_sample']} of one sample, largest {facts['largest']}\n"
+        f"mean purity {facts['mean_purity']:.3f}, mean membership {facts['mean_membership']:.3f}\n",
+    )
     n_shown = min(SHOWN_AT_EACH_END, len(listing))
     names = ["ball", "label", "samples", "purity", "membership", "first_row"]
     shown = listing[names].map(lambda cell: f"{cell:.3f}" if isinstance(cell, float) else cell)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from msgspec.structs import replace
@@ -17,9 +17,6 @@ from rich.text import Text
 from typer import Argument, Option
 
 from granulearn.bench import (
-    DEFAULT_STUDY,
-    PAPER,
-    PAPER_STUDIES,
     Outcome,
     Run,
     Store,
@@ -35,10 +32,15 @@ from granulearn.bench import (
 )
 from granulearn.bench.data import load_dataset
 from granulearn.bench.methods import CLASSIFIERS, SCHEME_NAMES
-from granulearn.bench.running import RemainingTime
 from granulearn.bench.scores import OWN_SCORES
 from granulearn.bench.study import study_keys
-from granulearn.bench.study_files import scores_not_given, write_new_study
+from granulearn.bench.study_files import (
+    DEFAULT_STUDY,
+    PAPER,
+    PAPER_STUDIES,
+    scores_not_given,
+    write_new_study,
+)
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import SOME_RUNS_FAILED, InterruptedRunError, UsageError
@@ -119,18 +121,15 @@ def _run(
     with cluster as client, Store(path) as store:
         _warn_of_replaced(studies, store)
         result = StudyResult(0, 0, ())
-        settings: dict[str, Any] = {
-            "jobs": jobs,
-            "data_dir": data_dir,
-            "fresh": fresh,
-            "client": client,
-        }
         try:
-            with _shown_progress(planned, store) as tell:
+            with _shown_progress(planned) as tell:
                 for study in studies:  # an interrupted run knows all that is missing
                     store.save_study(study.name, study.to_json())
                 for study, runs in planned:
-                    result += run_study(study, runs, store, **settings, on_outcome=tell)
+                    result += run_study(
+                        study, runs, store, jobs=jobs, data_dir=data_dir, fresh=fresh,
+                        client=client, on_outcome=tell,
+                    )  # fmt: skip
         except KeyboardInterrupt:
             raise InterruptedRunError(
                 f"interrupted; {len(store.done_keys() & kept)} of {len(kept)} runs are kept in "
@@ -138,48 +137,51 @@ def _run(
             ) from None
     if asked == PAPER:
         # Imported here: drawing needs packages that the other verbs do not.
-        from granulearn.bench import write_paper_page
+        from granulearn.bench import write_page
 
         with Store(path, readonly=True) as store:
-            page = write_paper_page(summarize_paper(store), path.with_suffix(".html"))
+            page = write_page(summarize_paper(store), path.with_suffix(".html"))
         out.say(f"page:    {page}", soft_wrap=True)
     failed = len(result.failed)
     counts = f"{result.computed} computed, {result.found} were there, {failed} failed"
     out.note(f"{counts}; {result.asked} runs in all.")
     out.say(f"results: {path}\nreport:  granulearn report {path} -o report.html", soft_wrap=True)
     if failed:
-        out.warn(
-            f"{failed} run(s) failed; the reasons are kept. The same command tries them again."
-        )
+        out.warn(f"{failed} run(s) failed; the reasons are kept. The same command repeats them.")
         raise typer.Exit(SOME_RUNS_FAILED)
 
 
 @contextmanager
-def _shown_progress(
-    planned: Planned, store: Store
-) -> Iterator[Callable[[Run, Outcome | None], None]]:
+def _shown_progress(planned: Planned) -> Iterator[Callable[[Run, Outcome | None], None]]:
     """Give a function that takes every run and its outcome; it moves a bar, prints failures."""
-    runs = [run for _, some in planned for run in some]
-    expected, begun = RemainingTime(runs), time.monotonic()
-    before = {key: row.outcome.fit_seconds for key, row in store.rows().items()}
+    left = sum(len(runs) for _, runs in planned)
+    # Methods take very different times: the first split is computed before anything is said.
+    n_methods = len({run.method.name for run in planned[0][1]})
+    ends: list[float] = []
     # In a narrow terminal the bar gives way, then the name: never the count.
-    progress = Progress(
-        BarColumn(bar_width=None), MofNCompleteColumn(table_column=Column(no_wrap=True)),
-        TimeElapsedColumn(table_column=Column(no_wrap=True)), TextColumn("{task.fields[left]}"),
-        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
-        console=out.message_console(soft_wrap=True),
-    )  # fmt: skip
-    with progress:
-        task = progress.add_task("", total=len(runs), left="")
+    whole = Column(no_wrap=True)
+    columns = (
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(table_column=whole),
+        TimeElapsedColumn(table_column=whole),
+    )
+    texts = [
+        TextColumn(f"{{task.{name}}}", markup=False) for name in ("fields[left]", "description")
+    ]
+    with Progress(*columns, *texts, console=out.message_console(soft_wrap=True)) as progress:
+        task = progress.add_task("", total=left, left="")
 
         def tell(run: Run, outcome: Outcome | None) -> None:
-            elapsed = time.monotonic() - begun
-            if outcome is None:
-                expected.ended(run, before.get(run.key))
-            else:
-                expected.ended(run, outcome.fit_seconds, elapsed)
-            left = time_left(expected.left(elapsed))
-            progress.update(task, advance=1, description=run.unit.dataset[:24], left=left)
+            nonlocal left
+            left -= 1
+            if outcome is not None:
+                ends.append(time.monotonic())
+            seconds = None
+            if len(ends) > n_methods:
+                # From the first end on: before it processes are started and loops compiled.
+                seconds = left * (ends[-1] - ends[0]) / (len(ends) - 1)
+            shown = time_left(seconds if left else 0.0)
+            progress.update(task, advance=1, description=run.unit.dataset[:24], left=shown)
             if outcome is not None and outcome.reason:
                 out.warn(f"failed: {run}: {outcome.reason}")
 
@@ -191,10 +193,9 @@ def time_left(seconds: float | None) -> str:
     if seconds is None:
         return "estimating the time left"
     now = datetime.now()
-    end = now + timedelta(seconds=seconds)
-    minutes, rest = divmod(round(seconds), 60)
-    when = f"{end:%H:%M}" if end.date() == now.date() else f"{end:%Y-%m-%d %H:%M}"
-    return f"left: {minutes}:{rest:02d}, done at {when}"
+    left = timedelta(seconds=round(seconds))
+    is_today = (now + left).date() == now.date()
+    return f"left: {left}, done at {now + left:{'%H:%M' if is_today else '%Y-%m-%d %H:%M'}}"
 
 
 def _file(asked: str, study: Study) -> str:
@@ -248,9 +249,9 @@ def _print_schema() -> None:
     out.say(about, soft_wrap=True)
     for key in study_keys():
         default = f"  (default: {key.default})" if key.default else ""
-        line = out.shown(f" = {key.values}{default}")
+        line = f" = {key.values}{default}"
         out.say(Text.assemble("\n", (key.place, "bold cyan"), line), soft_wrap=True)
-        out.say(Padding(out.shown(key.meaning), (0, 0, 0, 4)))
+        out.say(Padding(key.meaning, (0, 0, 0, 4)))
     for what, names, more in [
         ("Scores", OWN_SCORES, "any scorer of scikit-learn"),
         ("Estimators", CLASSIFIERS, "classes of other packages and of your own"),

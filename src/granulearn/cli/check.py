@@ -10,13 +10,12 @@ def check(
     target: opt.TargetIfAnyOption = None,
     json: opt.JsonOption = False,
     *,
-    asked: opt.TableOptions,
+    options: opt.TableOptions,
 ) -> None:
-    """Say what each column of a table is and becomes, what is odd, and which flag changes it.
+    """Report the type and use of each column, missing cells, problems, and options that help.
 
     With --target also the classes, spellings of labels that are joined, columns that
-    leak the target, duplicate rows, and everything else that could lead to a
-    wrong conclusion. Nothing is written. The exit code is 3 if nothing could be
+    leak the target, and duplicate rows. Nothing is written. The exit code is 3 if nothing could be
     learned from the table; all the reasons are named.
 
     Example: granulearn check train.csv --target label
@@ -24,10 +23,10 @@ def check(
     from granulearn.cli.table_report import as_facts, show_warnings, show_whole
     from granulearn.tables import TableError, inspect_table
 
-    with asked.open(table) as file:
-        with out.stage_progress(hidden=json) as tell:
-            tell(f"reading {table.name}")
-            report = inspect_table(file, target, asked.options)
+    with options.open(table) as file:
+        with out.stage_progress(hidden=json) as progress:
+            progress(f"reading {table.name}")
+            report = inspect_table(file, target, options.columns)
         if json:
             out.print_json(as_facts(report, file.place))
         else:

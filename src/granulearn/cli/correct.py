@@ -28,19 +28,20 @@ def correct(
     undo: Annotated[bool, Option("--undo", help="Change the labels back.")] = False,
     json: opt.JsonOption = False,
     *,
-    asked: opt.FileOptions,
+    options: opt.FileOptions,
 ) -> None:
     """Write a table again with the labels that were changed.
 
     All else stays as it was, byte for byte in a text file: format, encoding, separators,
-    order. Each decision is held against its row first: if the row's other cells are not
-    those that the decision was about, or its label is neither the old nor the new one,
-    nothing is written. --undo gives the table of before.
+    order. Each decision is compared with its row first. If other cells of the row differ from
+    those that were decided on, or if the label is neither the old nor the new one, nothing is
+    written. --undo restores the table of before.
 
     Example: granulearn correct credit.csv --decisions suspects.csv --target class -o clean.csv
     """
     from granulearn.review import read_decisions
-    from granulearn.review.correction import correct_table, decided_column
+    from granulearn.review.correction import correct_table
+    from granulearn.review.decisions import decided_column
     from granulearn.review.journal import default_journal
 
     if undo and drop_excluded:
@@ -57,7 +58,7 @@ def correct(
     with out.written_output(output) as draft:
         done = correct_table(
             table, draft, said, source=str(path), target=target, drop_excluded=drop_excluded,
-            undo=undo, reading=asked.reading,
+            undo=undo, reading=options.reading,
         )  # fmt: skip
     if json:
         out.print_json({"file": str(output), **asdict(done)})
@@ -69,5 +70,5 @@ def correct(
         kept = "left out" if done.dropped else "kept; --drop-excluded leaves them out"
         summary += f", {counted(done.excluded, 'row')} excluded ({kept})"
     if not done.decisions:
-        summary = "there are no decisions, and the table is copied as it is"
+        summary = "there are no decisions; the table is copied unchanged"
     out.print_written(f"{table.name}: {summary}", output)

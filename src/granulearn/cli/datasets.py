@@ -16,7 +16,7 @@ DataDirOption = Annotated[
     Path | None, Option(help="Folder with a manifest.csv; or set GRANULEARN_DATA.")
 ]
 
-datasets = typer.Typer(add_completion=False, rich_markup_mode="rich")
+datasets = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
 @datasets.callback(invoke_without_command=True)
@@ -25,7 +25,7 @@ def list_all(
 ) -> None:
     """List the data sets that have a name, or write one as a file.
 
-    Example: granulearn datasets export crx -o credit.csv
+    Example: granulearn datasets export iris -o iris.csv
     """
     if context.invoked_subcommand is not None:
         return
@@ -66,10 +66,12 @@ def export(
 ) -> None:
     """Write a data set as a CSV or Parquet file, labels last.
 
-    Example: granulearn datasets export crx -o credit.csv
+    Example: granulearn datasets export iris -o iris.csv
     """
+    import pyarrow as pa
+
     from granulearn.datasets import load
-    from granulearn.tables.writing import guarded_frame
+    from granulearn.tables.writing import write_table
 
     before_the_verb = context.parent.params if context.parent else {}
     data_dir = data_dir or before_the_verb.get("data_dir")
@@ -80,11 +82,7 @@ def export(
         raise UsageError(f"{name} has a feature {target!r}; pass another name as --target.")
     frame = dataset.X.assign(**{target: dataset.y})
     with out.written_output(output) as draft:
-        ending = draft.suffix.lower()
-        if ending in opt.PARQUET_ENDINGS:
-            frame.to_parquet(draft, index=False)
-        else:
-            guarded_frame(frame).to_csv(draft, index=False, sep="\t" if ending == ".tsv" else ",")
+        write_table(pa.Table.from_pandas(frame, preserve_index=False), draft)
     about = dataset.description
     if json:
         names = ("name", "rows", "features", "classes", "source", "licence", "quirks")

@@ -11,7 +11,7 @@ from granulearn.utils.text import counted
 
 SHOWN_CONFLICTS = 20
 
-decisions = typer.Typer(add_completion=False, rich_markup_mode="rich", no_args_is_help=True)
+decisions = typer.Typer(add_completion=False, rich_markup_mode="markdown", no_args_is_help=True)
 
 
 @decisions.callback()
@@ -41,7 +41,7 @@ def merge(
     Example: granulearn decisions merge ann.csv ben.csv -o both.csv
     """
     from granulearn.review import read_decisions
-    from granulearn.review.journal import journal_text
+    from granulearn.review.decisions import journal_text
     from granulearn.review.merging import merge_decisions
     from granulearn.utils.files import written_atomically
 
@@ -59,7 +59,7 @@ def merge(
         out.headline(name, counted(len(said), "decision") + (f" by {who}" if who else ""))
     for agreement in facts["agreement"]:
         pair = "" if len(read) == 2 else f"{' and '.join(agreement['files'])}: "
-        out.say(f"{pair}{agreement['words']}")
+        out.say(f"{pair}{agreement['message']}")
     joined, open_rows = counted(facts["joined"], "decision"), counted(len(merged.conflicts), "row")
     out.say(f"joined: {joined}, {open_rows} in conflict")
     if merged.conflicts:
@@ -75,11 +75,11 @@ def _facts(output: Path, read: list[tuple[str, list]], merged: Any) -> dict[str,
     conflicts = []
     for conflict in merged.conflicts:
         said = [
-            {"file": name, "who": d.who, "decision": d.decision, "new_label": d.label}
-            for name, d in conflict.said.items()
+            {"file": name, "who": d.who, "decision": d.decision, "new_label": d.new_label}
+            for name, d in conflict.decisions.items()
         ]
-        conflicts.append({"row": conflict.row, "given_label": conflict.given, "said": said})
-    names = ("rows", "same", "kappa", "words")
+        conflicts.append({"row": conflict.row, "given_label": conflict.given_label, "said": said})
+    names = ("rows", "same", "kappa", "message")
     return {
         "file": str(output),
         "files": [{"file": name, "decisions": len(said)} for name, said in read],

@@ -21,11 +21,10 @@ def export(
 ) -> None:
     """Write a fitted model, with its whole pipeline, as ONNX.
 
-    Before the file is written, onnxruntime predicts rows drawn from the ranges
-    and categories of training, some beyond them and some with missing cells if
-    the model takes these; its probabilities must equal the model's to 1e-5, its
-    numbers to 1e-5 of their range. The inputs bear the names of the columns; a
-    missing category is the empty text.
+    Before the file is written, onnxruntime predicts rows drawn from the ranges and categories of
+    training, some beyond them and, if the model takes these, some with missing cells. Its
+    probabilities must equal those of the model to 1e-5, its numbers to 1e-5 of their range. The
+    inputs have the names of the columns; a missing category is the empty text.
 
     Example: granulearn export model.granulearn -o model.onnx
     """
@@ -37,14 +36,13 @@ def export(
     loaded = load_model(model)
     rows = rows_to_compare(loaded)
     onnx_model = to_onnx(loaded.pipeline, rows, schema=loaded.card.schema)
-    difference = metadata_of(onnx_model)["largest_difference"]
+    graph, difference = onnx_model.graph, metadata_of(onnx_model)["largest_difference"]
     with out.written_output(output) as draft:
         draft.write_bytes(onnx_model.SerializeToString())
     if json:
-        facts: dict[str, Any] = {"rows_compared": len(rows), "largest_difference": difference}
-        for name in ("input", "output"):
-            facts[f"{name}s"] = [value.name for value in getattr(onnx_model.graph, name)]
-        out.print_json({"file": str(output), **facts})
+        facts = {"rows_compared": len(rows), "largest_difference": difference}
+        inputs, outputs = ([value.name for value in ends] for ends in (graph.input, graph.output))
+        out.print_json({"file": str(output), **facts, "inputs": inputs, "outputs": outputs})
         return
     compared = f"{len(rows)} rows compared with onnxruntime: predictions differ by at most"
     out.print_written(f"{compared} {difference:.1e}", output)
@@ -52,8 +50,7 @@ def export(
 
 def rows_to_compare(loaded: Any) -> Any:
     """Return probe rows that the model predicts: without missing cells if it refuses these."""
-    from granulearn.models.loaded_model import wrong_columns
-    from granulearn.models.predictors import final_predictor, rows_for
+    from granulearn.models.loaded_model import final_predictor, rows_for, wrong_columns
 
     n_made = final_predictor(loaded.pipeline).n_features_in_
     for missing_share in (MISSING_SHARE, 0.0):
@@ -82,11 +79,10 @@ def probe_rows(card: Any, missing_share: float = MISSING_SHARE, n_made: int = 0)
             "the model was saved without the columns of a table; use to_onnx in Python."
         )
     random = np.random.default_rng(0)
-    n_rows = PROBE_CELLS // max(len(card.columns), n_made)
-    n_rows = min(PROBE_ROWS, max(FEWEST_PROBE_ROWS, n_rows))
+    width = max(len(card.columns), n_made)
+    n_rows = int(np.clip(PROBE_CELLS // width, FEWEST_PROBE_ROWS, PROBE_ROWS))
     columns: dict[str, np.ndarray] = {}
     for column in card.columns:
-        missing = random.random(n_rows) < missing_share
         if column.kind == "number":
             ends = (column.lowest or 0.0, column.highest or 0.0)
             low, high = np.clip(ends, -LARGEST_PROBE, LARGEST_PROBE)
@@ -94,6 +90,6 @@ def probe_rows(card: Any, missing_share: float = MISSING_SHARE, n_made: int = 0)
             cells = random.uniform(low - margin, high + margin, n_rows)
         else:
             known = np.array([*column.categories, UNKNOWN_CATEGORY], dtype=object)
-            cells = known[random.integers(len(known), size=n_rows)]
-        columns[column.name] = np.where(missing, np.nan, cells)
+            cells = random.choice(known, n_rows)
+        columns[column.name] = np.where(random.random(n_rows) < missing_share, np.nan, cells)
     return pd.DataFrame(columns)

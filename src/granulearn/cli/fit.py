@@ -28,33 +28,35 @@ def fit(
     output: Annotated[Path, opt.output_option("Model file to write.")],
     model: opt.ModelOption = DEFAULT_MODEL,
     tune: Annotated[
-        bool, Option("--tune", help="Search the best settings first; the default needs no search.")
+        bool,
+        Option("--tune", help="Search for the best settings first; the default needs no search."),
     ] = False,
     test: Annotated[
-        float, Option(min=0.0, max=0.9, help="Fraction of rows held out; 0 uses all.")
+        float,
+        Option(min=0.0, max=0.9, help="Fraction of rows to hold out for scores; 0 fits to all."),
     ] = 0.3,
     decisions: opt.DecisionsOption = None,
     seed: opt.SeedOption = 0,
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
     *,
-    asked: opt.TableOptions,
+    options: opt.TableOptions,
 ) -> None:
-    """Learn to predict a column of a table.
+    """Fit a model that predicts a column of a table.
 
-    Numbers, dates and categories are told apart (`granulearn check` shows how), missing
-    cells filled in, categories encoded, numbers scaled; all of it is saved with the
-    model, and a card with the columns, scores, versions and seed. The scores are those of the model
-    that is saved: it has not seen the rows held out.
+    The types of columns are detected (`granulearn check` shows them), missing cells filled in,
+    categories encoded and numbers scaled. The model file holds all of it, and a card with columns,
+    scores, versions and seed. The scores are those of the saved model on rows that it has not
+    seen.
 
-    A directory, a file larger than a quarter of the memory, and any table with
-    --dask is read in parts by a Dask cluster, one on this machine unless
-    --dask names another; its workers must see the table under the same path. The model
-    is then fitted to a sample of about 50,000 rows, and scored on others.
+    A directory, a file larger than a quarter of the memory, and any table with --dask is
+    read in parts by a Dask cluster, which is started here unless --dask names one; its workers must
+    see the table under the same path. The model is then fitted to a sample of about 50,000 rows,
+    and scored on others.
 
-    With --decisions, labels that a person changed are learned as corrected, excluded rows are
-    left out, and the model is scored on the rows that were looked at, with the given and with
-    the corrected labels.
+    With --decisions, changed labels are learned as corrected, excluded rows are left out, and
+    the model is scored on verified rows after learning from the given and from the corrected
+    labels.
 
     Example: granulearn fit train.csv --target label -o model.granulearn
     """
@@ -72,25 +74,25 @@ def fit(
     elif tune and not model_kinds()[model].tunable:
         out.note(f"{model} has no grid to search, so --tune changes nothing.")
         tune = False
-    with asked.open(table) as file:
+    with options.open(table) as file:
         # A search draws a bar of its own.
-        with out.stage_progress(hidden=json or tune) as tell:
-            tell(f"reading {table.name}")
-            settings: dict[str, Any] = {"test": test, "seed": seed, "tell": tell}
+        with out.stage_progress(hidden=json or tune) as progress:
+            progress(f"reading {table.name}")
+            settings: dict[str, Any] = {"test": test, "seed": seed, "progress": progress}
             if in_parts:
                 from granulearn.dask.tables import train_on_cluster
 
-                with opt.cluster(dask, tell):
-                    trained = train_on_cluster(file, model, target, asked.options, **settings)
+                with opt.cluster(dask, progress):
+                    trained = train_on_cluster(file, model, target, options.columns, **settings)
             elif decisions is None:
-                data = read_training_table(file, target, asked.options)
+                data = read_training_table(file, target, options.columns)
                 trained = train(data, model, tune=tune, **settings)
             else:
                 said = read_decisions(decisions)
-                data = read_training_table(file, target, asked.options, keep_cells=True)
+                data = read_training_table(file, target, options.columns, keep_cells=True)
                 reviewed = review_labels(data, said, str(decisions))
                 trained = train_verified(reviewed, model, tune=tune, **settings)
-            tell(f"saving {output.name}")
+            progress(f"saving {output.name}")
             card = save_model(trained.pipeline, output, trained.card)
         if json:
             facts = {"table": as_facts(trained.report, file.place)}

@@ -1,6 +1,5 @@
 """`granulearn inspect`: what a model file says of itself and consists of."""
 
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +8,7 @@ from typer import Option
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
+from granulearn.utils.text import listed
 
 SHOWN_COLUMNS = SHOWN_CLASSES = 100
 SHOWN_CATEGORIES = 5
@@ -30,9 +30,9 @@ def inspect(
 ) -> None:
     """Show what a model file says of itself, and what it consists of.
 
-    The digest tells damage. Only a signature tells who made the file: `ssh-keygen -Y
-    sign -n file -f KEY FILE` or `minisign -S -m FILE` makes one, and the same tool is asked
-    here whether it holds (exit code 4 if not).
+    The digest reveals damage. Only a signature says who made the file: `ssh-keygen -Y sign -n file
+    -f KEY FILE` or `minisign -S -m FILE` makes one, and the same tool checks it here (exit code
+    4 if it does not hold).
 
     Example: granulearn inspect m.granulearn --signature m.granulearn.sig --keys allowed_signers
     """
@@ -60,19 +60,19 @@ def inspect(
 
 def _show(model: Path, contents: Any, signed_by: str | None) -> None:
     card = contents.card
-    out.headline(model.name, f"{_size(contents.file_bytes)}")
-    classes = [f"{name}: {n}" for name, n in islice(card.classes.items(), SHOWN_CLASSES)]
+    out.headline(model.name, _size(contents.file_bytes))
     scores = []
     across, held_out = card.scores.get("cross_validated"), card.scores.get("held_out")
     if across:
         scores.append(f"accuracy {across['accuracy']['mean']:.3f} ({across['folds']}-fold)")
     if held_out:
         scores.append(f"{held_out['accuracy']:.3f} ({held_out['rows']} rows held out)")
+    classes = [f"{_short(name)}: {n}" for name, n in card.classes.items()]
     facts = {
         "kind": card.model,
         "target": card.target,
         "rows": card.rows,
-        "classes": _with_rest(classes, len(card.classes)),
+        "classes": listed(classes, most=SHOWN_CLASSES),
         "balls": card.balls,
         "seed": card.seed,
         "scores": ", ".join(scores),
@@ -84,10 +84,8 @@ def _show(model: Path, contents: Any, signed_by: str | None) -> None:
     }
     known = [(name, _short(value)) for name, value in facts.items() if value not in (None, "")]
     out.print_table("model", ("", ""), known, justify="left")
-    columns = [
-        (_short(c.name), _short(c.meaning or c.kind), _training(c))
-        for c in card.columns[:SHOWN_COLUMNS]
-    ]
+    shown = card.columns[:SHOWN_COLUMNS]
+    columns = [(_short(c.name), _short(c.meaning or c.kind), _training(c)) for c in shown]
     out.print_table("columns", ("name", "kind", "in training"), columns)
     if len(card.columns) > SHOWN_COLUMNS:
         out.say(f"and {len(card.columns) - SHOWN_COLUMNS} more columns: see --json")
@@ -96,19 +94,10 @@ def _show(model: Path, contents: Any, signed_by: str | None) -> None:
 
 
 def _training(column: Any) -> str:
-    missing = f", {column.missing} missing" if column.missing else ""
-    if column.kind != "number":
-        shown = column.categories[:SHOWN_CATEGORIES]
-        return _with_rest(shown, len(column.categories)) + missing
-    if column.lowest is None or column.highest is None:
-        return missing
-    return f"{column.lowest:g} to {column.highest:g}{missing}"
-
-
-def _with_rest(texts: Any, n_all: int) -> str:
-    """Return a few texts, each not too long, and how many more there are."""
-    more = f" and {n_all - len(texts)} more" if n_all > len(texts) else ""
-    return ", ".join(map(_short, texts)) + more
+    known = [] if column.lowest is None else [f"{column.lowest:g} to {column.highest:g}"]
+    if column.categories:
+        known = [listed([*map(_short, column.categories)], most=SHOWN_CATEGORIES)]
+    return ", ".join(known + [f"{column.missing} missing"] * bool(column.missing))
 
 
 def _short(value: object) -> str:

@@ -1,7 +1,7 @@
 """Entry point: run a verb; a failure or a signal becomes one line and an exit code.
 
-Python hears a signal when a compiled loop returns, which may be a minute later. A thread hears
-it at once: if the verb has not heard it within two seconds, the thread removes unfinished files
+Python handles a signal when a call into compiled code returns, which may take long. A thread hears
+it at once: if the verb has not handled it within two seconds, the thread removes unfinished files
 and ends the process with the same message and code.
 """
 
@@ -38,7 +38,6 @@ def run(arguments: list[str]) -> int:
     try:
         from granulearn.cli import application, output
 
-        output.note_compiling()
         with warnings.catch_warnings():
             # Users see warnings about their data, not those for developers.
             warnings.simplefilter("ignore")
@@ -76,7 +75,6 @@ class Stop:
 
     def listen(self) -> None:
         """Handle the signals from now on; those that are ignored, as by `nohup`, stay so."""
-        sys.unraisablehook = self._not_raised
         if hasattr(os, "register_at_fork"):  # Windows cannot write to a pipe on a signal
             reading, writing = os.pipe()
             os.set_blocking(writing, False)
@@ -88,28 +86,17 @@ class Stop:
             if number is not None and signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, self)
 
-    def _not_raised(self, ignored: sys.UnraisableHookArgs) -> None:
-        """End the process if Python ignores the KeyboardInterrupt, as in `__del__`."""
-        if issubclass(ignored.exc_type, KeyboardInterrupt):
-            _end(self.code)
-        sys.__unraisablehook__(ignored)
-
     def _end_if_deaf(self, reading: int) -> NoReturn:
         while True:
             (number,) = os.read(reading, 1)
             # A server, for one, has a handler of its own.
             if signal.getsignal(number) is self and not self._heard.wait(SECONDS):
-                _end(128 + number)
-
-
-def _end(code: int) -> NoReturn:
-    """End the process at once, without unfinished files."""
-    files = sys.modules.get("granulearn.utils.files")
-    if files is not None:
-        files.remove_temporary_files()
-    with suppress(OSError, ValueError):
-        sys.stderr.write(_INTERRUPTED)
-    _leave(code)
+                files = sys.modules.get("granulearn.utils.files")
+                if files is not None:
+                    files.remove_temporary_files()
+                with suppress(OSError, ValueError):
+                    sys.stderr.write(_INTERRUPTED)
+                _leave(128 + number)
 
 
 def _leave(code: int) -> NoReturn:

@@ -19,7 +19,7 @@ from typer import Argument, Option
 
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.output import is_standard_output
-from granulearn.training.model_kinds import model_names
+from granulearn.training.model_kinds import model_kinds
 
 if TYPE_CHECKING:
     from granulearn.tables import ColumnOptions, ReadOptions, TableFile
@@ -47,15 +47,18 @@ def column_names(ctx: typer.Context, incomplete: str) -> list[str]:
     return []
 
 
-def one_of(names: Callable[[str], list[str]]) -> dict[str, Any]:
+def one_of(names: Callable[[], Iterable[str]]) -> dict[str, Any]:
     """Return the settings of an option that takes one of some names, which are completed."""
 
     def check(name: str) -> str:
-        if name not in names(""):
-            raise typer.BadParameter(f"{name!r} is not one of {', '.join(names(''))}.")
+        if name not in names():
+            raise typer.BadParameter(f"{name!r} is not one of {', '.join(names())}.")
         return name
 
-    return {"callback": check, "autocompletion": names}
+    def completed(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return {"callback": check, "autocompletion": completed}
 
 
 def output_option(what: str) -> Any:
@@ -68,9 +71,9 @@ def column_option(*flags: str, what: str, **settings: Any) -> Any:
     return Option(*flags, help=what, autocompletion=column_names, **settings)
 
 
-_TABLE = "CSV or its kin, Parquet, Feather, workbook or JSON lines; - is standard input."
-_GROUP = "Column of groups, such as patients: rows of one group do not rate each other."
-_TIMES = "Column of times: rows are rated by trees of other stretches of time."
+_TABLE = "CSV or other text, Parquet, Feather, Excel or JSON lines; - is standard input."
+_GROUP = "Column of groups, such as patients: trees rate no row of a group that they saw."
+_TIMES = "Column of times: trees rate no row of the stretch of time that they saw."
 _DASK = "Dask scheduler to work on, such as tcp://10.0.0.1:8786; `local` starts one here."
 TableArgument = Annotated[Path, Argument(help=_TABLE)]
 ModelArgument = Annotated[Path, Argument(help="Model file that `granulearn fit` wrote.")]
@@ -79,7 +82,7 @@ TargetIfAnyOption = Annotated[
     str | None, column_option("--target", "-t", what="Column of labels, if it is not known.")
 ]
 ModelOption = Annotated[
-    str, Option("--model", "-m", help="Kind: see `granulearn models`.", **one_of(model_names))
+    str, Option("--model", "-m", help="Kind: see `granulearn models`.", **one_of(model_kinds))
 ]
 KeepOption = Annotated[
     list[str] | None, column_option(what="Column to copy or to show first; may be repeated.")
@@ -89,7 +92,7 @@ DecisionsOption = Annotated[
 ]
 GroupOption = Annotated[str | None, column_option(what=_GROUP)]
 TimesOption = Annotated[str | None, column_option(what=_TIMES)]
-SeedOption = Annotated[int, Option(min=0, help="Seed of everything random.")]
+SeedOption = Annotated[int, Option(min=0, help="Random seed.")]
 DaskOption = Annotated[str | None, Option(metavar="ADDRESS|local", help=_DASK)]
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object instead of tables.")]
 
@@ -97,13 +100,13 @@ JsonOption = Annotated[bool, Option("--json", help="Print one JSON object instea
 _PANEL: dict[str, Any] = {"rich_help_panel": "How the table is read"}
 _ENCODING = Option(help="Encoding of a text file, such as cp1252.", **_PANEL)
 _SHEET = Option(help="Sheet of a workbook: its name, or its number from 1.", **_PANEL)
-_SEPARATOR = Option(help="What stands between the cells of a text file.", **_PANEL)
+_SEPARATOR = Option(help="Character between the cells of a text file.", **_PANEL)
 _CATEGORICAL = "Column of categories that look like numbers; may be repeated."
 _IGNORE = "Column to leave out; may be repeated."
-_INCLUDE = "Column to use that would be left out; may be repeated."
-_DECIMAL = "Sign before decimals, . or , where the cells do not tell."
-_DAY_FIRST = "Order of day and month, where the dates do not tell."
-_EXACT = "Keep labels apart that differ in case, blanks or Unicode form only."
+_INCLUDE = "Column to use although it would be left out; may be repeated."
+_DECIMAL = "Decimal separator, . or , where the cells leave it open."
+_DAY_FIRST = "Order of day and month, where the dates leave it open."
+_EXACT = "Keep labels apart that differ only in case, blanks or Unicode form."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +146,7 @@ class TableOptions(FileOptions):
     exact_labels: Annotated[bool, Option("--exact-labels", help=_EXACT, **_PANEL)] = False
 
     @property
-    def options(self) -> ColumnOptions:
+    def columns(self) -> ColumnOptions:
         """What the columns are and become."""
         from granulearn.tables import ColumnOptions
 
@@ -154,19 +157,21 @@ class TableOptions(FileOptions):
 
 
 def takes_table(verb: Callable) -> Callable:
-    """Give a verb the options of its parameter `asked`: `FileOptions` or `TableOptions`."""
+    """Give a verb the options of its parameter `options`: `FileOptions` or `TableOptions`."""
     hints = get_type_hints(verb, include_extras=True)
-    asked = hints.pop("asked")
-    fields = get_type_hints(asked, include_extras=True)
+    kind = hints.pop("options")
+    fields = get_type_hints(kind, include_extras=True)
     own = inspect.signature(verb).parameters.values()
-    added = inspect.signature(asked).parameters.values()
+    added = inspect.signature(kind).parameters.values()
     hints |= fields
-    parameters = [p.replace(annotation=hints[p.name]) for p in (*own, *added) if p.name != "asked"]
+    parameters = [
+        p.replace(annotation=hints[p.name]) for p in (*own, *added) if p.name != "options"
+    ]
 
     @wraps(verb)
     def with_options(**given: Any) -> Any:
-        said = {name: given.pop(name) for name in fields}
-        return verb(**given, asked=asked(**said))
+        taken = {name: given.pop(name) for name in fields}
+        return verb(**given, options=kind(**taken))
 
     with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     with_options.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -211,12 +216,14 @@ def refuse_in_parts(**given: Any) -> None:
 
 
 @contextmanager
-def cluster(address: str | None, tell: Callable[[str], None], n_workers: int | None = None) -> Any:
+def cluster(
+    address: str | None, progress: Callable[[str], None], n_workers: int | None = None
+) -> Any:
     """Connect to the cluster that ``--dask`` names, or start one; give its client."""
     from granulearn.dask import open_client
 
     address = address or "local"
-    tell("starting the cluster" if address == "local" else "connecting to the cluster")
+    progress("starting the cluster" if address == "local" else "connecting to the cluster")
 
     # A failure of the cluster is raised as an error of one line, so its log is not shown.
     # Dask gives some loggers, such as the client's, a level of their own: each one is set.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from math import isfinite
 from pathlib import Path
-from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -36,16 +35,13 @@ from granulearn.utils.text import CONTROL_CHARACTERS, visible
 if TYPE_CHECKING:
     from granulearn.tables.messages import Setting
 
-# Words of messages of `granulearn.datasets`.
+# Parameters in messages of `granulearn.datasets`.
 _IN_PYTHON = {
     "list_datasets()": "`granulearn datasets`",
     "data_dir=": "--data-dir",
     "download=True": "--download",
 }
 
-
-PATIENCE = 2.0
-"""Seconds of silent work before progress is shown."""
 
 # Files and pipes have no width of their own; tables must not be cut there.
 _WIDTH_OF_PIPES = 120
@@ -65,20 +61,6 @@ def warn(message: str) -> None:
 def note(message: str) -> None:
     """Print what is neither result nor error."""
     _write("note", message)
-
-
-def note_compiling() -> None:
-    """Note on a terminal, from the user's own process, that loops are being compiled."""
-    logger, process = logging.getLogger("granulearn.loops"), os.getpid()
-
-    def noted(record: logging.LogRecord) -> bool:
-        if os.getpid() == process and sys.stderr.isatty():
-            note(record.getMessage())
-        return False
-
-    if not logger.filters:
-        logger.addFilter(noted)
-        logger.setLevel(logging.INFO)
 
 
 def _write(kind: str, message: str) -> None:
@@ -104,10 +86,8 @@ def flag(setting: Setting) -> str:
     option, value = option_of(setting), setting.value
     if value is None or isinstance(value, bool):
         return option
-    values = value if isinstance(value, tuple) else (str(value),)
-    # A separator is often a sign with a meaning in shells.
-    always = setting.name == "separator"
-    return " ".join(f"{option} {quoted(text, always=always)}" for text in values)
+    texts = value if isinstance(value, tuple) else (str(value),)
+    return " ".join(f"{option} {quoted(text)}" for text in texts)
 
 
 def option_of(setting: Setting) -> str:
@@ -117,10 +97,9 @@ def option_of(setting: Setting) -> str:
     return "--" + setting.name.replace("_", "-")
 
 
-def quoted(text: str, *, always: bool = False) -> str:
-    """Return a text as one word of a shell."""
-    plain = re.fullmatch(r"[\w.,:/@%+-]+", text) and not text.startswith("-")
-    return text if plain and not always else "'" + text.replace("'", "'\\''") + "'"
+def quoted(text: str) -> str:
+    """Return a text as one word of a shell; letters of any language need no quotes."""
+    return text if re.fullmatch(r"[\w.:/@%+][\w.,:/@%+-]*", text) else shlex.quote(text)
 
 
 class _Console(Console):
@@ -159,14 +138,9 @@ def message_console(**settings: Any) -> Console:
     return _Console(stderr=True, **settings)
 
 
-def shown(content: object, style: str = "") -> Text:
-    """Return a text for the console, with control characters spelt out."""
-    return Text(visible(str(content)), style=style)
-
-
 def bold(content: object) -> Text:
     """Return a text that stands out."""
-    return shown(content, "bold")
+    return Text(visible(str(content)), style="bold")
 
 
 def print_json(content: Any) -> None:
@@ -222,7 +196,7 @@ def print_written(summary: str, path: Path) -> None:
 
 
 def stage_progress(*, hidden: bool = False) -> AbstractContextManager[Callable[[str], None]]:
-    """Give a function that takes what is being done; a terminal shows it if work takes long."""
+    """Give a function that takes what is being done, for a terminal to show."""
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
     return _progress("description", columns, None, hidden)
 
@@ -238,20 +212,10 @@ def _progress(
     field: str, columns: Iterable[ProgressColumn], total: int | None, hidden: bool
 ) -> Iterator[Callable[[Any], None]]:
     out = message_console()
-    if hidden or not out.is_terminal:
-        yield lambda value: None
-        return
-    bar = Progress(*columns, console=out, transient=True, redirect_stdout=False)
-    task = bar.add_task("starting", total=total)
-    later = Timer(PATIENCE, bar.start)
-    later.start()
-    try:
+    settings: dict[str, Any] = {"transient": True, "redirect_stdout": False}
+    with Progress(*columns, console=out, disable=hidden or not out.is_terminal, **settings) as bar:
+        task = bar.add_task("starting", total=total)
         yield lambda value: bar.update(task, **{field: value})
-    finally:
-        later.cancel()
-        later.join()
-        if bar.live.is_started:
-            bar.stop()
 
 
 def is_standard_output(path: Path) -> bool:
@@ -259,14 +223,9 @@ def is_standard_output(path: Path) -> bool:
     return str(path) in ("-", "/dev/stdout")
 
 
-def is_terminal(path: Path) -> bool:
-    """Return whether an output is a terminal, which a person looks at."""
-    if is_standard_output(path):
-        return os.isatty(_STANDARD_OUTPUT)
-    if not path.is_char_device():
-        return False
-    with path.open("wb") as device:
-        return device.isatty()
+def is_shown(path: Path) -> bool:
+    """Return whether an output is standard output, and that a terminal."""
+    return is_standard_output(path) and os.isatty(_STANDARD_OUTPUT)
 
 
 @contextmanager
@@ -277,6 +236,6 @@ def written_output(path: Path) -> Iterator[Path]:
     stream = is_standard_output(path)
     with written_through(_STANDARD_OUTPUT) if stream else written_atomically(path) as draft:
         yield draft
-        if is_terminal(path):
+        if is_shown(path):
             text = draft.read_bytes().decode("utf-8", "backslashreplace").replace("\r\n", "\n")
             draft.write_bytes(visible(text).encode())

@@ -16,8 +16,8 @@ from granulearn.cli.exit_codes import UsageError
 from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
+    from granulearn.models.prediction import Predictor
     from granulearn.tables import TableFile
-    from granulearn.training.prediction import Predictor
 
 
 @opt.takes_table
@@ -38,26 +38,25 @@ def predict(
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
     *,
-    asked: opt.FileOptions,
+    options: opt.FileOptions,
 ) -> None:
-    """Predict every row of a file, of any size, in constant memory.
+    """Predict the rows of a file of any size, in constant memory.
 
-    Columns are matched by name, in any order; further columns are ignored. The
-    output has a column `prediction`, and with --proba a column
-    `probability_CLASS` for each class. A model of several numbers gives
-    `prediction_1`, `prediction_2` and so on. Cells are read as in training: one of
-    another form counts as missing, and a category that training did not have as none
-    of the known ones, both with a note. The table - is standard input.
+    Columns are matched by name, in any order; others are ignored. The output has a column
+    `prediction`, and with --proba a column `probability_CLASS` for each class; a model of
+    several numbers gives `prediction_1`, `prediction_2` and so on. Cells are read as in training:
+    one of another form counts as missing, a new category as none of the known ones, both with a
+    note. The table - is standard input.
 
-    With --dask, and for a directory whose output has no ending, parts are predicted by a Dask
-    cluster, one on this machine unless --dask names another, and the output is a folder of
-    Parquet files, one for each part, in the order of the rows.
+    With --dask, and for a directory if the output has no ending, a Dask cluster predicts the
+    parts, started here unless --dask names one. The output is a folder of Parquet files, one for
+    each part, in the order of the rows.
 
     Example: granulearn predict model.granulearn new.csv --proba -o out.csv
     """
     from granulearn.models import load_model
-    from granulearn.models.predictors import final_predictor
-    from granulearn.training.prediction import Predictor
+    from granulearn.models.loaded_model import final_predictor
+    from granulearn.models.prediction import Predictor
 
     streams = out.is_standard_output(output)
     in_parts = dask is not None or (table.is_dir() and not output.suffix and not streams)
@@ -72,19 +71,19 @@ def predict(
         raise UsageError(
             f"--proba needs a model of classes, and {kind} predicts numbers; leave out --proba."
         )
-    with asked.open(table) as file:
-        for remark in file.remarks:
-            out.note(remark)
+    with options.open(table) as file:
+        for note in file.notes:
+            out.note(note)
         predictor.check_columns(file.path, file.names)
         if in_parts:
             from granulearn.dask.tables import predict_on_cluster
 
-            with out.stage_progress(hidden=json) as tell, opt.cluster(dask, tell):
-                n_rows = predict_on_cluster(predictor, file, output, tell)
+            with out.stage_progress(hidden=json) as stage, opt.cluster(dask, stage):
+                n_rows = predict_on_cluster(predictor, file, output, stage)
         else:
             # A bar would be drawn into answers that go to the same terminal.
-            hidden = json or out.is_terminal(output)
-            with out.row_progress(file.rows_about, hidden=hidden) as progress:
+            hidden = json or out.is_shown(output)
+            with out.row_progress(file.n_rows, hidden=hidden) as progress:
                 n_rows = _predict_file(predictor, file, output, progress)
         for line in predictor.reading.warnings(file.place):
             out.note(line)
@@ -92,7 +91,7 @@ def predict(
         facts = {"file": str(output), "rows": n_rows, "predicted": predictor.counts}
         facts |= {"ignored_columns": predictor.ignored_columns(file.names)}
         failures = {name: found.count for name, found in predictor.reading.failures.items()}
-        facts |= {"new_categories": predictor.reading.unknown, "misfits": failures}
+        facts |= {"new_categories": predictor.reading.unknown, "failures": failures}
         out.print_json(facts)
         return
     counts = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
@@ -125,9 +124,7 @@ def _predict_file(
 
 
 def _open_writer(draft: Path, schema: Any) -> Any:
-    from pyarrow.parquet import ParquetWriter
-
-    from granulearn.tables.writing import CsvWriter
+    from granulearn.tables.writing import open_writer
 
     name, count = Counter(schema.names).most_common(1)[0]
     if count > 1:
@@ -135,7 +132,4 @@ def _open_writer(draft: Path, schema: Any) -> Any:
             f"--keep {name}: the output has a column of that name already, what is "
             "predicted; rename the column in the table, or leave it out."
         )
-    ending = draft.suffix.lower()
-    if ending in opt.PARQUET_ENDINGS:
-        return ParquetWriter(draft, schema)
-    return CsvWriter(draft, schema.names, "\t" if ending == ".tsv" else ",")
+    return open_writer(draft, schema)

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from granulearn.bench import PAPER, Store, holds_the_paper, summarize, summarize_paper
+from granulearn.bench import Store, holds_the_paper, summarize, summarize_paper
+from granulearn.bench.study_files import PAPER
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
@@ -57,11 +58,11 @@ def report(
         while file and not file.parent.exists():  # it is made, if the first one can be written to
             file = file.parent
         opt.check_output(file, others=[path])
-    with out.stage_progress() as tell:
-        tell(f"reading {path.name} and comparing its methods")
+    with out.stage_progress() as progress:
+        progress(f"reading {path.name} and comparing its methods")
         with Store(path, readonly=True) as store:
             summary = _summary(store, study, score)
-        tell("drawing and writing")
+        progress("drawing and writing")
         written = _write(summary, output, latex, markdown, csv, tables, figures)
     for file in written:
         out.say(f"written: {file}", soft_wrap=True)
@@ -72,15 +73,14 @@ def _write(summary: dict[str, Any], output, latex, markdown, csv, tables, figure
     # Imported here: drawing needs packages that the other verbs do not.
     import granulearn.bench as reports
 
-    whole = reports.is_of_the_paper(summary)
-    write_page = reports.write_paper_page if whole else reports.write_page
+    whole = "studies" in summary
     # LaTeX first: a study that is no table is refused before anything is written.
-    files = [(latex, reports.write_latex), (output, write_page)]
+    files = [(latex, reports.write_latex), (output, reports.write_page)]
     files += [(markdown, reports.write_markdown), (csv, reports.write_csv)]
     written = [write(summary, path) for path, write in files if path]
     for own in summary["studies"].values() if whole else [summary]:
         written += reports.write_tables(own, tables) if tables else []
-    return written + (reports.write_all_figures(summary, figures) if figures else [])
+    return written + (reports.write_figures(summary, figures) if figures else [])
 
 
 def _summary(store: Store, study: str | None, score: str | None) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def review(
     times: opt.TimesOption = None,
     seed: opt.SeedOption = 0,
     *,
-    asked: opt.TableOptions,
+    options: opt.TableOptions,
 ) -> None:
     """Go through doubtful labels, one key press each, and correct them.
 
@@ -54,11 +54,11 @@ def review(
 
     opt.check_is_one_file(table)
     with bound_socket(port) as listening:
-        with out.stage_progress() as tell:
-            tell(f"rating the labels of {table.name}")
+        with out.stage_progress() as progress:
+            progress(f"rating the labels of {table.name}")
             opened = Review(
                 table, target, keep=keep or (), decisions=decisions, who=who,
-                options=asked.options, reading=asked.reading, group=group, times=times,
+                options=options.columns, reading=options.reading, group=group, times=times,
                 random_state=seed, background=True,
             )  # fmt: skip
         with opened:

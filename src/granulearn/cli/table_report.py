@@ -25,7 +25,7 @@ _GRID = ("column", "is", "becomes", "missing", "distinct", "examples", "changed 
 def show_short(report: TableReport, place: Place) -> None:
     """Print dropped and parsed columns, warnings and missing cells; what misleads to stderr."""
     used = report.schema.used
-    lines = [out.in_flags(remark) for remark in report.remarks]
+    lines = [out.in_flags(note) for note in report.notes]
     dropped = [column for column in report.schema.dropped if column.dropped != "asked"]
     if dropped:
         step = "; to use one anyway: --include NAME" if any(map(_can_be_included, dropped)) else ""
@@ -41,7 +41,7 @@ def show_short(report: TableReport, place: Place) -> None:
         if is_open or not column.dropped:
             odd += [f"{_plain(column)}: {said}{step}" for said in _warnings(column, place)]
     if len(odd) > SHOWN:
-        odd[SHOWN:] = [f"{len(odd) - SHOWN} more oddities; granulearn check names them"]
+        odd[SHOWN:] = [f"{len(odd) - SHOWN} more warnings; granulearn check lists them"]
     lines += odd
     missing = sum(sum(column.missing.values()) for column in used)
     if missing:
@@ -60,14 +60,14 @@ def show_warnings(report: TableReport) -> None:
 
 
 def show_whole(report: TableReport, place: Place) -> None:
-    """Print one row per column: its type, its use, what is odd, which option changes it."""
+    """Print one row per column: its type, its use, warnings, which option changes it."""
     columns = report.schema.columns
     # A target that the table lacks is no column of it, and has no labels.
     n_columns = len(columns) + (report.labels is not None)
     size = f"{counted(report.rows, 'row')}, {counted(n_columns, 'column')}"
     out.headline(report.path.name, size)
-    for remark in report.remarks:
-        out.say(out.in_flags(remark))
+    for note in report.notes:
+        out.say(out.in_flags(note))
     if report.labels is not None:
         classes = [f"{name} ({rows})" for name, rows in report.labels.classes.items()]
         count = counted(len(classes), "class", "classes")
@@ -83,7 +83,7 @@ def show_whole(report: TableReport, place: Place) -> None:
 
 
 def _show_grid(columns: Sequence[Column], place: Place) -> None:
-    """Print a row per column, and below it what is odd: sentences would squeeze the cells."""
+    """Print a row per column, and warnings below: sentences would squeeze the cells."""
     rows = [
         (_plain(c), _kind(c), c.becomes, _missing(c), c.distinct, _examples(c), _options(c))
         for c in columns
@@ -91,7 +91,7 @@ def _show_grid(columns: Sequence[Column], place: Place) -> None:
     out.print_table("\ncolumns", _GRID, rows, justify="left", overflow="fold")
     odd = [f"{_plain(column)}: {said}" for column in columns for said in _warnings(column, place)]
     if odd:
-        out.say(out.bold("what is odd"))
+        out.say(out.bold("warnings"))
     _print_indented(odd)
 
 
@@ -111,7 +111,7 @@ def _show_blocks(columns: Sequence[Column], place: Place) -> None:
 
 def _print_indented(lines: Iterable[str]) -> None:
     for line in lines:
-        out.say(Padding(out.shown(line), (0, 0, 0, 2)))
+        out.say(Padding(line, (0, 0, 0, 2)))
 
 
 def _parsed(column: Column) -> str:
@@ -164,28 +164,9 @@ def as_facts(report: TableReport, place: Place) -> dict[str, Any]:
     """Return a report as JSON can hold it."""
     labels, findings = report.labels, report.findings
     facts: dict[str, Any] = {"file": str(report.path), "rows": report.rows}
-    for name in ("remarks", "problems", "warnings"):
+    for name in ("notes", "problems", "warnings"):
         facts[name] = [*map(out.in_flags, getattr(report, name))]
-    facts["columns"] = [
-        {
-            "name": column.name,
-            "is": column.kind,
-            "becomes": column.becomes,
-            "left_out": column.dropped,
-            "unit": column.number.unit,
-            "missing": dict(column.missing),
-            "distinct": column.distinct,
-            "examples": list(column.examples),
-            "odd": _warnings(column, place),
-            "misfits": [
-                {"row": cell.row + 1, "place": place(cell.row), "cell": cell.text}
-                for cell in column.failures.first
-            ],
-            "n_misfits": column.failures.count,
-            "flag": " or ".join(map(out.flag, column.advice)),
-        }
-        for column in report.schema.columns
-    ]
+    facts["columns"] = [_column_facts(column, place) for column in report.schema.columns]
     if findings is not None:
         facts |= {"duplicates": findings.duplicates, "conflicts": findings.conflicts}
     if report.target is not None:
@@ -195,3 +176,18 @@ def as_facts(report: TableReport, place: Place) -> dict[str, Any]:
             facts["target"] |= {name: getattr(labels, name) for name in names}
             facts["target"]["unlabelled"] = sum(labels.unlabelled.values())
     return facts
+
+
+def _column_facts(column: Column, place: Place) -> dict[str, Any]:
+    names = ("name", "kind", "becomes", "dropped", "missing", "distinct", "examples")
+    failures = column.failures
+    return {name: getattr(column, name) for name in names} | {
+        "unit": column.number.unit,
+        "warnings": _warnings(column, place),
+        "failures": [
+            {"row": cell.row + 1, "place": place(cell.row), "cell": cell.text}
+            for cell in failures.first
+        ],
+        "n_failures": failures.count,
+        "options": " or ".join(map(out.flag, column.advice)),
+    }

@@ -16,11 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import Interval, fit_context
 from granulearn.audit import LabelAudit
-from granulearn.audit.embedding import Placing, place
-from granulearn.audit.noise_rate import NoiseRate, attrs_of_noise
-from granulearn.audit.outliers import OUTLIER_FROM, OutlierRule, rule_of_places
-from granulearn.audit.ratings import WRONG, Ratings
-from granulearn.audit.verdicts import calibrated_evidence, rate_labels, weigh_evidence
+from granulearn.audit.embedding import Embedding, embed_rows
+from granulearn.audit.error_probability import ErrorModel
+from granulearn.audit.outliers import OUTLIER_FROM, OutlierRule, fit_outlier_rule
+from granulearn.audit.ratings import NoiseRate, Ratings
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
     Sample,
@@ -38,13 +37,16 @@ class Rater:
 
     classes: np.ndarray
     forest: BallForest
-    noise: NoiseRate
-    skill: float
-    temperature: float
-    placing: Placing
-    outlier: OutlierRule | None
+    model: ErrorModel
+    embedding: Embedding
+    outliers: OutlierRule
     sampled: dict[int, pd.DataFrame]
     """The ratings of the sampled rows, by block and by position in it."""
+
+    @property
+    def noise(self) -> NoiseRate:
+        """The share of wrong labels."""
+        return self.model.noise
 
     def rate(self, number: int, X: np.ndarray, codes: np.ndarray) -> pd.DataFrame:
         """Return one row per label of a block.
@@ -59,23 +61,13 @@ class Rater:
             Number of the given class.
         """
         proba = self.forest.posterior(X)
+        _, nearest, distances, _ = self.embedding.compare(X)
+        outlier = self.outliers.scores(nearest, distances) > OUTLIER_FROM
         known = ~np.isnan(proba[:, 0])
-        evidence = calibrated_evidence(proba, codes, known, self.skill, self.temperature)
-        outlier = self._is_outlier(X)
-        frame = ratings_frame(
-            rate_labels(evidence, self.classes, self.noise.working_rates, outlier)
-        )
+        frame = ratings_frame(self.model.rate(self.classes, proba, codes, known, outlier))
         if number in self.sampled:  # the trees have seen these rows
             frame.loc[self.sampled[number].index] = self.sampled[number]
         return frame
-
-    def _is_outlier(self, X: np.ndarray) -> np.ndarray:
-        if self.outlier is None or len(X) == 0:
-            return np.zeros(len(X), dtype=bool)
-        points = np.empty((len(X), self.placing.directions.shape[1]))
-        rows = np.ascontiguousarray(X, dtype=np.float64)
-        nearest, squares, _ = self.placing.compare(rows, np.full(len(X), -1), points)
-        return self.outlier.scores(nearest, np.sqrt(squares)) > OUTLIER_FROM
 
 
 def audit_sample(sample: Sample, n_estimators: int | None, random_state: Any) -> Rater:
@@ -91,33 +83,20 @@ def audit_sample(sample: Sample, n_estimators: int | None, random_state: Any) ->
     audit = LabelAudit(n_estimators=n_estimators, random_state=random_state).fit(sample.X, sample.y)
     ratings = audit.ratings_
     frame = ratings_frame(ratings).set_axis(sample.position)
-    evidence = weigh_evidence(audit.out_of_sample_proba_, ratings.given, ratings.known)
-    places = place(sample.X)
+    rows = embed_rows(sample.X)
     return Rater(
         audit.classes_,
         audit.forest_,
-        audit.noise_,
-        evidence.skill,
-        evidence.temperature,
-        places.placing,
-        rule_of_places(places),
+        audit.error_model_,
+        rows.embedding,
+        fit_outlier_rule(rows),
         {number: frame[sample.number == number] for number in np.unique(sample.number).tolist()},
     )
 
 
 def ratings_frame(ratings: Ratings) -> pd.DataFrame:
     """Return one row per label, by position."""
-    classes = ratings.classes
-    return pd.DataFrame(
-        {
-            "given_label": classes[ratings.given],
-            "predicted_label": classes[ratings.predicted],
-            "verdict": ratings.verdicts.astype(object),
-            "error_probability": ratings.error_proba,
-            "label_quality": ratings.label_quality,
-            "is_label_issue": ratings.verdicts == WRONG,
-        }
-    )
+    return ratings.to_frame().drop(columns="verified").astype({"verdict": object})
 
 
 class DaskLabelAudit(BaseEstimator):
@@ -200,7 +179,7 @@ class DaskLabelAudit(BaseEstimator):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         sample = sample_blocks(blocks, facts, self.sample_size, seed)
         rater = audit_sample(sample, self.n_estimators, self.random_state)
-        attrs, rate, shared = attrs_of_noise(rater.noise), delayed(rate_block), delayed(rater)
+        attrs, rate, shared = rater.noise.to_attrs(), delayed(rate_block), delayed(rater)
         first_rows = np.cumsum([0, *facts.n_rows]).tolist()
         parts = [
             rate(block, number, first_rows[number], shared, attrs)
@@ -228,7 +207,7 @@ def rate_block(
     samples: Samples | None, number: int, first_row: int, rater: Rater, attrs: dict[str, Any]
 ) -> pd.DataFrame:
     """Return the ratings of a block, by number of the row in the table."""
-    X, codes = np.empty((0, len(rater.placing.middles))), np.empty(0, dtype=np.intp)
+    X, codes = np.empty((0, len(rater.embedding.medians))), np.empty(0, dtype=np.intp)
     if samples is not None:
         X, codes = samples.X, with_classes(samples, rater.classes).codes
     frame = rater.rate(number, X, codes)

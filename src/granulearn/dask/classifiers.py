@@ -24,7 +24,6 @@ from granulearn.balls.generators import mean_weights
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
     Facts,
-    blocks_in_step,
     checked_blocks,
     predict_lazily,
     sample_blocks,
@@ -128,28 +127,6 @@ class _OnDask(BaseEstimator):
             Scores as of the ordinary classifier.
         """
         return self._lazily("decision_function", X)
-
-    def score(self, X, y, sample_weight=None):
-        """Return the accuracy, computed block by block.
-
-        Parameters
-        ----------
-        X : Dask array or DataFrame of shape (n_samples, n_features)
-            Inputs.
-        y : Dask array or Series of shape (n_samples,)
-            True labels.
-        sample_weight : Dask array or Series of shape (n_samples,), default=None
-            How many samples each one stands for.
-
-        Returns
-        -------
-        float
-            Weighted share of the samples whose class is predicted.
-        """
-        instead = f"{self._plain.__name__}.score"
-        parts = blocks_in_step(self.predict(X), instead, y=y, sample_weight=sample_weight)
-        right, total = np.sum(compute(*(delayed(_hits)(*part) for part in parts)), axis=0)
-        return float(right / total)
 
     def _lazily(self, method: str, X: Any) -> Any:
         check_is_fitted(self, "estimator_")
@@ -425,10 +402,3 @@ def _check_totals(facts: Facts, totals: np.ndarray) -> None:
             UserWarning,
             stacklevel=4,
         )
-
-
-def _hits(predicted: Any, y: Any, weights: Any) -> np.ndarray:
-    """Return the weight of the rows predicted right, and of all rows, of one block."""
-    weights = np.ones(len(y)) if weights is None else np.broadcast_to(weights, len(y))
-    right = np.asarray(predicted) == np.asarray(y)
-    return np.array([weights[right].sum(), weights.sum()])

@@ -2,7 +2,7 @@
 
 A first pass over the parts profiles cells and labels. A second one counts what the checks need,
 and samples rows to memory: models and audits learn from this sample as from any table. All rows
-are then rated, or predicted, part by part.
+are then rated, or predicted, part by part (`run_parts`).
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from dask import delayed
 
-from granulearn.audit.noise_rate import NoiseRate
-from granulearn.audit.ratings import VERDICTS
+from granulearn.audit.ratings import VERDICTS, NoiseRate
 from granulearn.dask.audit import Rater, audit_sample
 from granulearn.dask.blocks import SAMPLE_SIZE, Sample, drawn_rows, sampling_rates
 from granulearn.dask.cluster import compute, tree_reduce
+from granulearn.models.prediction import Predictor
 from granulearn.models.row_reading import RowReading
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.checks import CheckStatistics, check_rows
 from granulearn.tables.infer import ColumnOptions
 from granulearn.tables.inspection import (
+    FirstPass,
     TableReport,
     first_pass,
     problems_of_names,
@@ -42,14 +43,38 @@ from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.messages import TableError
 from granulearn.tables.parse.cells import as_text, is_nested, row_hashes
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
-from granulearn.tables.training_table import TrainingTable, as_labels, chosen_rows
-from granulearn.training.prediction import Predictor
+from granulearn.tables.training_table import TrainingTable, as_labels
 from granulearn.training.training import Trained, train
-from granulearn.utils.files import folder_written_atomically, written_atomically
+from granulearn.utils.files import folder_written_atomically
 from granulearn.utils.text import counted
 
 PART_NAME = "part-{:05d}.parquet"
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
+
+
+def run_parts(
+    function: Callable[..., Any],
+    join: Callable[[Any, Any], Any],
+    parts: Sequence[TableFile],
+    *shared: Any,
+) -> Any:
+    """Apply a function to each part, with its number, on the workers; return the joined results.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a part, its number, and what is shared; None is left out when results are joined.
+    join : callable
+        Joins the results of neighbours.
+    parts : sequence of TableFile
+        The parts of a table.
+    *shared : object
+        Sent to each worker once.
+    """
+    work, sent = delayed(function), [delayed(thing) for thing in shared]
+    tasks = [work(part, number, *sent) for number, part in enumerate(parts)]
+    (joined,) = compute(tree_reduce(join, tasks))
+    return joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +125,8 @@ class PartCheck:
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
-    """A table in parts after both passes."""
+class SampledTable:
+    """A table in parts, with its report and a sample of its rows."""
 
     parts: Sequence[TableFile]
     reader: PartReader
@@ -117,10 +142,15 @@ class Survey:
         return sum(self.reader.labels.classes.values())
 
 
-def survey_table(
-    file: TableFile, target: str, options: ColumnOptions, sample_size: int, seed: int, tell: Tell
-) -> Survey:
-    """Return the report on a table, and a sample of its rows.
+def sample_table(
+    file: TableFile,
+    target: str,
+    options: ColumnOptions,
+    sample_size: int,
+    seed: int,
+    progress: Progress,
+) -> SampledTable:
+    """Profile, check and sample a table in parts.
 
     Parameters
     ----------
@@ -134,7 +164,7 @@ def survey_table(
         About how many rows to sample; all if there are no more.
     seed : int
         Of the sample.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -143,10 +173,10 @@ def survey_table(
         Says all that is wrong with the table at once.
     """
     parts = file.parts()
-    tell(f"profiling {counted(len(parts), 'part')}")
-    (look,) = compute(tree_reduce(add, [delayed(profile_part)(part, target) for part in parts]))
+    progress(f"profiling {counted(len(parts), 'part')}")
+    profiles = run_parts(profile_part, add, parts, target)
     problems = problems_of_names(file.names, target, options)
-    report = report_first(file, look, target if target in file.names else None, options)
+    report = report_first(file, profiles, target if target in file.names else None, options)
     problems = (*problems, *report.problems)
     if problems or report.labels is None:
         raise TableError.about(file.path, problems)
@@ -156,18 +186,17 @@ def survey_table(
     rates = sampling_rates(counts, sample_size)
     reader = PartReader(target, report.schema, report.labels, classes, rates, seed)
 
-    tell(f"checking {counted(report.rows, 'row')}")
-    check, shared = delayed(check_part), delayed(reader)
-    checks = [check(part, number, shared) for number, part in enumerate(parts)]
-    (found,) = compute(tree_reduce(add, checks))
+    progress(f"checking {counted(report.rows, 'row')}")
+    found = run_parts(check_part, add, parts, reader)
     report = report_second(report, found.statistics, options)
     codes, rows, *positions = found.rows
-    typed = chosen_rows(found.features, report.schema, np.arange(len(codes)))
+    typed = found.features.take(np.arange(len(codes)), report.schema)
     sample = TrainingTable(report, typed, classes[codes], rows, cells=None, lines=None)
-    return Survey(parts, replace(reader, schema=report.schema), report, sample, np.array(positions))
+    reader = replace(reader, schema=report.schema)
+    return SampledTable(parts, reader, report, sample, np.array(positions))
 
 
-def profile_part(part: TableFile, target: str) -> Any:
+def profile_part(part: TableFile, number: int, target: str) -> FirstPass | None:
     """Profile cells and labels of a part; None if it has no rows."""
     batches = [batch for batch in part.batches() if batch.num_rows]
     has_target = bool(batches) and target in batches[0].schema.names
@@ -182,7 +211,7 @@ def check_part(part: TableFile, number: int, reader: PartReader) -> PartCheck:
     own = [codes[position], part.first_row + rows, np.full(len(rows), number), position]
     return PartCheck(
         check_rows(typed, labels, reader.schema, list(reader.labels.classes), part.first_row),
-        chosen_rows(typed, reader.schema, rows),
+        typed.take(rows, reader.schema),
         np.array(own, dtype=np.int64),
     )
 
@@ -195,9 +224,9 @@ def train_on_cluster(
     *,
     test: float,
     seed: int,
-    tell: Tell,
+    progress: Progress,
 ) -> Trained:
-    """Survey a table, and fit to a sample of its rows as to a table in memory.
+    """Fit a model to a sample of a table in parts, as to a table in memory.
 
     Parameters
     ----------
@@ -213,7 +242,7 @@ def train_on_cluster(
         Fraction of the sample to hold out, from 0 to below 1.
     seed : int
         Seed of the sample, the rows held out and the model.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -221,9 +250,9 @@ def train_on_cluster(
     TableError
         Says all that is wrong with the table at once.
     """
-    survey = survey_table(file, target, options, round(SAMPLE_SIZE / (1 - test)), seed, tell)
-    trained = train(survey.sample, model, tune=False, test=test, seed=seed, tell=tell)
-    card = replace(trained.card, dropped_rows=survey.report.rows - survey.n_labels)
+    table = sample_table(file, target, options, round(SAMPLE_SIZE / (1 - test)), seed, progress)
+    trained = train(table.sample, model, tune=False, test=test, seed=seed, progress=progress)
+    card = replace(trained.card, dropped_rows=table.report.rows - table.n_labels)
     return replace(trained, card=card)
 
 
@@ -253,9 +282,9 @@ def audit_on_cluster(
     *,
     n_worst: int,
     seed: int,
-    tell: Tell,
+    progress: Progress,
 ) -> PartsAudit:
-    """Survey a table, rate every label, and write the ratings as Parquet files.
+    """Rate every label of a table in parts, and write the ratings as Parquet files.
 
     Parameters
     ----------
@@ -271,7 +300,7 @@ def audit_on_cluster(
         How many of the most doubtful labels to return.
     seed : int
         Seed of the audit.
-    tell : callable
+    progress : callable
         Progress callback.
 
     Raises
@@ -279,39 +308,36 @@ def audit_on_cluster(
     TableError
         Says all that is wrong with the table at once.
     """
-    survey = survey_table(file, target, options, SAMPLE_SIZE, seed, tell)
-    sample, n_labels = survey.sample, survey.n_labels
-    tell(f"learning from {counted(len(sample.y), 'label')}")
-    preprocessor = TablePreprocessor(survey.report.schema.feature_types)
+    table = sample_table(file, target, options, SAMPLE_SIZE, seed, progress)
+    sample, n_labels = table.sample, table.n_labels
+    progress(f"learning from {counted(len(sample.y), 'label')}")
+    preprocessor = TablePreprocessor(table.report.schema.feature_types)
     X = preprocessor.fit_transform(sample.typed.cells, sample.y)
-    rater = audit_sample(Sample(X, sample.y, None, *survey.positions), None, seed)
-    tell(f"rating {counted(n_labels, 'label')}")
-    rate, shared = delayed(rate_part), delayed((survey.reader, preprocessor, rater))
+    rater = audit_sample(Sample(X, sample.y, None, *table.positions), None, seed)
+    progress(f"rating {counted(n_labels, 'label')}")
+    joined = partial(_joined_ratings, n_worst)
     with folder_written_atomically(ratings) as draft:
-        tasks = [
-            rate(part, number, shared, str(draft), n_worst)
-            for number, part in enumerate(survey.parts)
-        ]
-        ((counts, worst),) = compute(tree_reduce(partial(_joined_ratings, n_worst), tasks))
+        shared = table.reader, preprocessor, rater, str(draft), n_worst
+        counts, worst = run_parts(rate_part, joined, table.parts, *shared)
     verdicts = {name: counts[name] for name in VERDICTS}
-    return PartsAudit(rater.noise, n_labels, verdicts, worst, survey.report)
+    return PartsAudit(rater.noise, n_labels, verdicts, worst, table.report)
 
 
 def rate_part(
     part: TableFile,
     number: int,
-    shared: tuple[PartReader, TablePreprocessor, Rater],
+    reader: PartReader,
+    preprocessor: TablePreprocessor,
+    rater: Rater,
     folder: str,
     n_worst: int,
 ) -> tuple[Counter, pd.DataFrame] | None:
     """Write the ratings of a part; return verdicts counted, and the worst rows with their cells."""
-    reader, preprocessor, rater = shared
     typed, _, labelled, codes = reader.read(part)
-    X = preprocessor.transform(chosen_rows(typed, reader.schema, labelled).cells)
+    X = preprocessor.transform(typed.take(labelled, reader.schema).cells)
     frame = rater.rate(number, X, codes)
     frame.index = pd.Index(part.first_row + labelled + 1, name="row")
-    with written_atomically(Path(folder) / PART_NAME.format(number)) as draft:
-        frame.reset_index().to_parquet(draft, index=False)
+    frame.reset_index().to_parquet(Path(folder) / PART_NAME.format(number), index=False)
     if frame.empty:
         return None
     worst = _worst(frame, n_worst)
@@ -342,7 +368,9 @@ def _worst(frame: pd.DataFrame, n_worst: int) -> pd.DataFrame:
 # ---- predictions -----------------------------------------------------------------------------
 
 
-def predict_on_cluster(predictor: Predictor, file: TableFile, output: Path, tell: Tell) -> int:
+def predict_on_cluster(
+    predictor: Predictor, file: TableFile, output: Path, progress: Progress
+) -> int:
     """Predict every part of a table, and write a folder of Parquet files; return how many rows.
 
     The folder is there when all files are, or not at all.
@@ -355,18 +383,14 @@ def predict_on_cluster(predictor: Predictor, file: TableFile, output: Path, tell
         The rows.
     output : Path
         The folder, on a disk that every worker sees under the same name.
-    tell : callable
+    progress : callable
         Progress callback.
     """
     parts = file.parts()
     with folder_written_atomically(output) as draft:
-        tell(f"predicting {counted(len(parts), 'part')}")
-        shared, predict = delayed(predictor), delayed(predict_part)
-        tasks = [
-            predict(part, number, shared, str(draft), str(file.path))
-            for number, part in enumerate(parts)
-        ]
-        ((n_rows, counts, reading),) = compute(tree_reduce(_joined_predictions, tasks))
+        progress(f"predicting {counted(len(parts), 'part')}")
+        shared = predictor, str(draft), str(file.path)
+        n_rows, counts, reading = run_parts(predict_part, _joined_predictions, parts, *shared)
         if n_rows == 0:
             raise TableError(f"{file.path} has no data rows; add rows.")
         predictor.counts.update(counts)
@@ -385,9 +409,9 @@ def predict_part(
     def place(row: int) -> str:
         return f"{path}, row {row + 1}"
 
-    with written_atomically(target) as draft, own.reading.forms_first(path, place):
-        draft.write_bytes(b"")
-        open_writer = partial(parquet.ParquetWriter, draft)
+    with own.reading.forms_first(path, place):
+        target.touch()
+        open_writer = partial(parquet.ParquetWriter, target)
         n_rows = own.write(part, open_writer, place, first_row=part.first_row)
     if n_rows == 0:
         target.unlink()

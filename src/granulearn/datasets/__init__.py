@@ -6,7 +6,7 @@ from granulearn.datasets.catalogue import (
     DatasetUnavailableError,
     UnknownDatasetError,
 )
-from granulearn.datasets.loading import LoadedCollection, list_datasets, load, load_collection
+from granulearn.datasets.loading import list_datasets, load
 from granulearn.datasets.noise import (
     Imbalanced,
     NoisyLabels,
@@ -21,7 +21,6 @@ __all__ = [
     "DatasetDescription",
     "DatasetUnavailableError",
     "Imbalanced",
-    "LoadedCollection",
     "NoisyLabels",
     "UnknownDatasetError",
     "WithOutliers",
@@ -29,6 +28,5 @@ __all__ = [
     "flip_labels",
     "list_datasets",
     "load",
-    "load_collection",
     "make_imbalanced",
 ]

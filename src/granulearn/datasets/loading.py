@@ -1,13 +1,11 @@
-"""Load sets by name from the first source that has them; list what there is."""
+"""Load data sets by name from the first source that has them, and list them."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
-import logging
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -25,7 +23,6 @@ from granulearn.datasets.catalogue import (
 )
 from granulearn.datasets.generated import GENERATORS
 from granulearn.datasets.sources import (
-    ManifestLine,
     find_data_dir,
     has_keel,
     load_file,
@@ -38,7 +35,6 @@ from granulearn.datasets.sources import (
 
 DataDir = str | os.PathLike | None
 FIGURES = ["rows", "features", "classes", "minority_rows"]
-logger = logging.getLogger(__name__)
 
 
 def load(
@@ -69,8 +65,8 @@ def load(
     Returns
     -------
     Dataset
-        ``X`` (DataFrame), ``y`` and ``description``; ``truth`` where labels are known to be
-        wrong in places and the right ones are known too.
+        ``X`` (DataFrame), ``y`` and ``description``; ``truth`` where some labels are wrong and
+        the true ones are known.
 
     Raises
     ------
@@ -90,7 +86,15 @@ def load(
     """
     entry = _find_entry(name, data_dir)
     reasons = [] if entry.sources else [f"no public copy is known. {entry.how_to_get}".strip()]
-    for source in _in_order(_that_take(parameters, entry), data_dir):
+    takes = {source: _parameters_of(source) for source in entry.sources}
+    able = [source for source in takes if set(parameters) <= set(takes[source])]
+    if parameters and not able:
+        known = sorted({key for keys in takes.values() for key in keys})
+        raise TypeError(
+            f"{entry.name!r} does not take {', '.join(parameters)}; "
+            f"its parameters: {', '.join(known) or 'none'}."
+        )
+    for source in _in_order(able, data_dir):
         if source.startswith("openml:") and source != name and not download:
             reasons.append(f"{source} is not asked without download=True")
             continue
@@ -126,8 +130,8 @@ def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
     """
     manifest = _manifest(data_dir)
     entries = [*catalogue().values()]
-    entries += [_entry_of(line) for name, line in manifest.items() if name not in catalogue()]
-    member_of = {name: group.name for group in collections().values() for name in group.sets}
+    entries += [entry for name, entry in manifest.items() if name not in catalogue()]
+    member_of = {name: group for group, names in collections().items() for name in names}
     table = pd.DataFrame(
         {
             "name": entry.name,
@@ -143,76 +147,6 @@ def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
     return table
 
 
-@dataclass(frozen=True, eq=False)
-class LoadedCollection:
-    """The sets of a collection that could be read, in its order.
-
-    Examples
-    --------
-    >>> from granulearn.datasets import LoadedCollection
-    >>> nothing = LoadedCollection("mine", datasets=(), missing={"cleve": "no source has it"})
-    >>> print(nothing.describe_missing())
-    no source has it
-    """
-
-    name: str
-    datasets: tuple[Dataset, ...]
-    missing: dict[str, str]
-    """Name of each set that could not be read, with the reason and what to do."""
-
-    def __iter__(self) -> Iterator[Dataset]:
-        return iter(self.datasets)
-
-    def __len__(self) -> int:
-        return len(self.datasets)
-
-    def describe_missing(self) -> str:
-        """Return one line per missing set, or an empty text if all are there."""
-        return "\n".join(self.missing.values())
-
-
-def load_collection(
-    name: str = "paper37", data_dir: DataDir = None, *, download: bool = False
-) -> LoadedCollection:
-    """Load every set of a collection that can be read here.
-
-    Parameters
-    ----------
-    name : str, default="paper37"
-        Name of the collection.
-    data_dir : path, default=None
-        As for `load`.
-    download : bool, default=False
-        Whether openml.org may be asked for what nothing else has.
-
-    Returns
-    -------
-    LoadedCollection
-        The sets; those that are missing are named there and logged as a warning.
-
-    Examples
-    --------
-    >>> from granulearn.datasets import load_collection
-    >>> collection = load_collection("paper37")
-    >>> len(collection.datasets) + len(collection.missing)
-    37
-    """
-    known = collections()
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=1) or list(known)
-        raise UnknownDatasetError(f"no collection is named {name!r}; there is {near[0]!r}.")
-    found, missing = [], {}
-    for member in known[name].sets:
-        try:
-            found.append(load(member, data_dir, download=download))
-        except DatasetUnavailableError as error:
-            missing[member] = str(error)
-    if missing:
-        said = "%d of the %d sets of %s are missing: %s"
-        logger.warning(said, len(missing), len(known[name].sets), name, ", ".join(missing))
-    return LoadedCollection(name, tuple(found), missing)
-
-
 def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
     if not isinstance(name, str):
         raise TypeError(f"the name of a data set is text, and not {name!r}; see list_datasets().")
@@ -220,7 +154,7 @@ def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
     if name in known:
         return known[name]
     if name in manifest:
-        return _entry_of(manifest[name])
+        return manifest[name]
     if name.startswith("openml:") and name != "openml:":
         return CatalogueEntry(name, sources=(name,), origin="openml.org", licence="")
     same_end = [full for full in known if full.rpartition("/")[2] == name]
@@ -234,27 +168,11 @@ def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
     raise UnknownDatasetError(f"no data set is named {name!r}; {hint}")
 
 
-def _in_order(sources: tuple[str, ...], data_dir: DataDir) -> list[str]:
-    # A directory passed by the caller is a wish; one of the environment is a place to look.
-    return sorted(sources, key=lambda source: data_dir is None or not _is_of_directory(source))
-
-
-def _is_of_directory(source: str) -> bool:
-    return source.partition(":")[0] == "directory"
-
-
-def _that_take(parameters: dict[str, Any], entry: CatalogueEntry) -> tuple[str, ...]:
-    """Return the sources that know all these parameters."""
-    takes = {source: _parameters_of(source) for source in entry.sources}
-    able = tuple(source for source in takes if set(parameters) <= set(takes[source]))
-    if parameters and not able:
-        known = sorted({key for keys in takes.values() for key in keys})
-        unknown = [key for key in parameters if key not in known] or [*parameters]
-        raise TypeError(
-            f"{entry.name!r} takes no parameter {unknown[0]!r}; "
-            f"it takes {', '.join(known) if known else 'none'}."
-        )
-    return able
+def _in_order(sources: Iterable[str], data_dir: DataDir) -> list[str]:
+    """Put a directory first that the caller names; one of the environment is a place to look."""
+    return sorted(
+        sources, key=lambda source: data_dir is None or not source.startswith("directory")
+    )
 
 
 def _parameters_of(source: str) -> tuple[str, ...]:
@@ -291,19 +209,12 @@ def _load_from(
         smaller = labels[::-1][np.argmin(counts[::-1])]
         y = (np.asarray(y, dtype=str) == smaller).astype(np.int64)
     counts = np.unique(y, return_counts=True)[1]
+    figures = (len(X), X.shape[1], len(counts), int(counts.min()))
     description = DatasetDescription(
-        entry.name,
-        len(X),
-        X.shape[1],
-        len(counts),
-        int(counts.min()),
-        source,
-        entry.origin,
-        licence,
-        entry.quirks,
+        entry.name, *figures, source, entry.origin, licence, entry.quirks
     )
-    for figure in FIGURES:
-        stated, found = getattr(entry, figure), getattr(description, figure)
+    for figure, found in zip(FIGURES, figures, strict=True):
+        stated = getattr(entry, figure)
         if kind != "generated" and stated is not None and stated != found:
             raise SourceUnavailableError(
                 f"the copy of {source} has {figure}={found}, but the set has {stated}"
@@ -311,33 +222,22 @@ def _load_from(
     return Dataset(X, y, description, truth)
 
 
-def _manifest(data_dir: DataDir) -> dict[str, ManifestLine]:
+def _manifest(data_dir: DataDir) -> dict[str, CatalogueEntry]:
     try:
         return read_manifest(find_data_dir(data_dir))
     except SourceUnavailableError:
         return {}
 
 
-def _entry_of(line: ManifestLine) -> CatalogueEntry:
-    """Return the entry of a set that only a manifest knows."""
-    return CatalogueEntry(
-        line.name,
-        line.rows,
-        line.features,
-        minority_rows=line.minority_rows,
-        sources=("directory",) if line.has_file else (),
-        origin=line.source or "not stated",
-        quirks=(line.notes,) if line.notes else (),
-    )
-
-
-def _served_by(entry: CatalogueEntry, data_dir: DataDir, manifest: dict[str, ManifestLine]) -> str:
+def _served_by(
+    entry: CatalogueEntry, data_dir: DataDir, manifest: dict[str, CatalogueEntry]
+) -> str:
     """Return the source that `load` reads without a download, or an empty text."""
 
     def is_here(source: str) -> bool:
         kind, _, place = source.partition(":")
         if source == "directory":
-            return entry.name in manifest and manifest[entry.name].has_file
+            return entry.name in manifest and bool(manifest[entry.name].sources)
         if kind == "directory":
             try:
                 return (find_data_dir(data_dir) / place).is_file()

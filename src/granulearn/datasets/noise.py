@@ -1,7 +1,4 @@
-"""Disturbances to test with: wrong labels, outliers, a rare class.
-
-For training data only: a test on disturbed rows measures something else.
-"""
+"""Label noise, outliers and class imbalance for experiments; for training data only."""
 
 from __future__ import annotations
 
@@ -66,7 +63,7 @@ def flip_labels(
     rate : float, default=None
         Share of wrong labels, in [0, 1]. Not for ``"transition"``.
     kind : {"uniform", "pair", "transition", "boundary"}, default="uniform"
-        Where the noise falls.
+        How the wrong labels are distributed.
     random_state : int, RandomState or None, default=None
         Seed.
     X : array-like of shape (n, d), default=None
@@ -96,9 +93,13 @@ def flip_labels(
     10
     """
     given = column_or_1d(np.asarray(y))
-    classes, codes = _encode(given)
+    if pd.isna(given).any():
+        raise ValueError(f"y holds {pd.isna(given).sum()} missing label(s); remove those rows.")
+    classes, codes = np.unique(given, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"y holds {len(classes)} class(es); a wrong label needs a second one.")
     random = check_random_state(random_state)
-    _refuse_stray_arguments(kind, rate=rate, X=X, transition=transition, pairs=pairs)
+    _check_arguments(kind, rate=rate, X=X, transition=transition, pairs=pairs)
     if kind == "uniform":
         noisy = _flip_uniform(codes, len(classes), _checked_rate(rate), random)
     elif kind == "boundary":
@@ -145,7 +146,7 @@ def _flip_boundary(codes, rate, X, n_neighbors, random) -> np.ndarray:
     # kneighbors() without samples leaves out each sample itself, duplicates or not.
     neighbours = NearestNeighbors(n_neighbors=n_neighbors).fit(features).kneighbors()[1]
     overlap = (codes[neighbours] != codes[:, None]).mean(axis=1)
-    distance, rival = _nearest_other_class(features, codes)
+    distance, second = _nearest_other_class(features, codes)
     count = round(rate * len(codes))
     overlapping = np.flatnonzero(overlap)
     weights = overlap[overlapping] / overlap.sum() if len(overlapping) else None
@@ -156,19 +157,19 @@ def _flip_boundary(codes, rate, X, n_neighbors, random) -> np.ndarray:
     for sample in drawn:
         around = codes[neighbours[sample]]
         noisy[sample] = np.bincount(around[around != codes[sample]]).argmax()
-    noisy[nearest] = rival[nearest]
+    noisy[nearest] = second[nearest]
     return noisy
 
 
 def _nearest_other_class(features, codes) -> tuple[np.ndarray, np.ndarray]:
     """Return for each sample the distance to the nearest other class, and that class."""
-    distance, rival = np.empty(len(codes)), np.empty(len(codes), dtype=codes.dtype)
+    distance, second = np.empty(len(codes)), np.empty_like(codes)
     for code in np.unique(codes):
         own, others = np.flatnonzero(codes == code), np.flatnonzero(codes != code)
         search = NearestNeighbors(n_neighbors=1).fit(features[others])
         gaps, found = search.kneighbors(features[own])
-        distance[own], rival[own] = gaps[:, 0], codes[others[found[:, 0]]]
-    return distance, rival
+        distance[own], second[own] = gaps[:, 0], codes[others[found[:, 0]]]
+    return distance, second
 
 
 def _pair_matrix(classes, rate, pairs) -> np.ndarray:
@@ -212,34 +213,23 @@ def _checked_rate(rate) -> float:
     return float(rate)
 
 
-def _encode(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    n_absent = int(np.sum(pd.isna(labels)))
-    if n_absent:
-        raise ValueError(f"y holds {n_absent} missing label(s); remove those rows.")
-    classes, codes = np.unique(labels, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(f"y holds {len(classes)} class(es); a wrong label needs a second one.")
-    return classes, codes
-
-
-_USES = {
+_TAKES: dict[str, tuple[str, ...]] = {
     "uniform": ("rate",),
     "pair": ("rate", "pairs"),
     "transition": ("transition",),
     "boundary": ("rate", "X"),
 }
+_NEEDED = {"transition": "transition", "boundary": "X"}
 
 
-def _refuse_stray_arguments(kind: str, **arguments) -> None:
-    if kind not in _USES:
-        raise ValueError(f"kind={kind!r} is unknown; use one of {', '.join(_USES)}.")
+def _check_arguments(kind: str, **arguments) -> None:
+    if kind not in _TAKES:
+        raise ValueError(f"kind={kind!r} is unknown; use one of {', '.join(_TAKES)}.")
     for name, value in arguments.items():
-        if value is not None and name not in _USES[kind]:
+        if value is not None and name not in _TAKES[kind]:
             raise ValueError(f"kind={kind!r} does not use {name}=; leave it out.")
-    if kind in ("transition", "boundary"):
-        needed = _USES[kind][-1]
-        if arguments[needed] is None:
-            raise ValueError(f"kind={kind!r} needs {needed}=.")
+        if value is None and name == _NEEDED.get(kind):
+            raise ValueError(f"kind={kind!r} needs {name}=.")
 
 
 class WithOutliers(NamedTuple):

@@ -1,4 +1,4 @@
-"""Where sets are read: packages, openml.org, and a directory of files with a manifest.
+"""Readers of data sets: packages, openml.org, and a directory of files with a manifest.
 
 ``manifest.csv`` of a data directory has one line per set with at least ``name``, ``rows``,
 ``features`` and ``minority_rows``; the set itself is ``NAME.csv`` beside it, with a column
@@ -7,13 +7,12 @@ holds the same rows with empty cells where the source says that a value is missi
 
 Other files of the directory are known to the catalogue by their path: ``.parquet`` has columns
 ``f0 ..`` and ``target``; ``.csv.gz`` is one release of a software project, one row per source
-file, with labels that are wrong in places and the right ones beside them.
+file, with given labels, some of them wrong, and the true ones.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,32 +22,13 @@ import numpy as np
 import pandas as pd
 
 from granulearn._extras import missing_package
-from granulearn.datasets.catalogue import SourceUnavailableError
+from granulearn.datasets.catalogue import CatalogueEntry, SourceUnavailableError
 
 ENVIRONMENT_VARIABLE = "GRANULEARN_DATA"
-SKLEARN_SETS = ("breast_cancer", "digits", "iris", "wine")
 GIVEN, TRUTH = "HeuBug", "RealBug"
 # The counts of bugs give both labels away, and a name is no measure.
 _NO_INPUTS = ["File", GIVEN, "HeuBugCount", TRUTH, "RealBugCount"]
 _REQUIRED = ("name", "rows", "features", "minority_rows")
-
-
-@dataclass(frozen=True)
-class ManifestLine:
-    """What the manifest states about one set; figures are None if it has no file."""
-
-    name: str
-    path: Path
-    rows: int | None
-    features: int | None
-    minority_rows: int | None
-    source: str
-    notes: str
-
-    @property
-    def has_file(self) -> bool:
-        """Whether the set itself is in the directory."""
-        return self.path.is_file()
 
 
 def find_data_dir(data_dir: str | os.PathLike | None) -> Path:
@@ -73,22 +53,31 @@ def find_data_dir(data_dir: str | os.PathLike | None) -> Path:
     raise SourceUnavailableError(f"{ENVIRONMENT_VARIABLE}={named!r} has no manifest.csv")
 
 
-def read_manifest(directory: Path) -> dict[str, ManifestLine]:
-    """Return the lines of a directory and its subdirectories by name; its own line wins."""
-    lines: dict[str, ManifestLine] = {}
-    for path in [directory / "manifest.csv", *sorted(directory.glob("*/manifest.csv"))]:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+def read_manifest(directory: Path) -> dict[str, CatalogueEntry]:
+    """Return the sets of a directory and its subdirectories by name; its own line wins."""
+    entries: dict[str, CatalogueEntry] = {}
+    for manifest in [directory / "manifest.csv", *sorted(directory.glob("*/manifest.csv"))]:
+        table = pd.read_csv(manifest, dtype=str, keep_default_na=False)
         if absent := [name for name in _REQUIRED if name not in table]:
-            raise ValueError(f"{path} lacks the column {absent[0]!r}; it needs {_REQUIRED}.")
+            raise ValueError(f"{manifest} lacks the column {absent[0]!r}; it needs {_REQUIRED}.")
         for row in table.to_dict("records"):
             # No number, such as "690 (inferred)", is stated of a set without a file.
             rows, features, minority = (
                 int(row[key]) if row[key].strip().isdigit() else None for key in _REQUIRED[1:]
             )
-            name, texts = row["name"], (row.get("source", ""), row.get("notes", ""))
-            line = ManifestLine(name, path.parent / f"{name}.csv", rows, features, minority, *texts)
-            lines.setdefault(name, line)
-    return lines
+            path = manifest.parent / f"{row['name']}.csv"
+            entry = CatalogueEntry(
+                row["name"],
+                rows,
+                features,
+                minority_rows=minority,
+                sources=("directory",) if path.is_file() else (),
+                origin=row.get("source") or "not stated",
+                quirks=(row["notes"],) if row.get("notes") else (),
+                path=path,
+            )
+            entries.setdefault(entry.name, entry)
+    return entries
 
 
 def load_from_directory(
@@ -98,26 +87,21 @@ def load_from_directory(
 
     ``with_missing`` reads the copy in which missing values are empty, if there is one.
     """
-    line = read_manifest(directory).get(name)
-    if line is None or not line.has_file:
+    entry = read_manifest(directory).get(name)
+    if entry is None or entry.path is None or not entry.sources:
         raise SourceUnavailableError(f"the data directory {str(directory)!r} has no {name}.csv")
-    path = line.path
+    path = entry.path
     if with_missing:
-        path = line.path.parent / "with_missing" / line.path.name
+        path = path.parent / "with_missing" / path.name
         if not path.is_file():
             raise SourceUnavailableError(f"{name} has no copy with its missing values ({path})")
     X = _read_set(path)
     y = X.pop("target").to_numpy()
-    found = {
-        "rows": len(X),
-        "features": X.shape[1],
-        "minority_rows": int(np.unique(y, return_counts=True)[1].min()),
-    }
-    for key, value in found.items():
-        stated = getattr(line, key)
-        if stated is not None and stated != value:
+    minority = int(np.unique(y, return_counts=True)[1].min())
+    for key, found in [("rows", len(X)), ("features", X.shape[1]), ("minority_rows", minority)]:
+        if getattr(entry, key) not in (None, found):
             raise ValueError(
-                f"{path} has {key}={value}, but its manifest states {stated}; "
+                f"{path} has {key}={found}, but its manifest states {getattr(entry, key)}; "
                 "the file or the manifest was changed: restore one of them."
             )
     return X, y
@@ -140,7 +124,7 @@ def _texts_as_categories(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def load_file(place: str, directory: Path) -> tuple[pd.DataFrame, np.ndarray, np.ndarray | None]:
-    """Read features, given labels, and the right labels or None, of a file of the directory."""
+    """Read features, given labels, and true labels or None, of a file of the directory."""
     path = directory / place
     if not path.is_file():
         raise SourceUnavailableError(f"the data directory {str(directory)!r} has no {place}")
@@ -159,7 +143,7 @@ def load_file(place: str, directory: Path) -> tuple[pd.DataFrame, np.ndarray, np
 
 
 def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
-    """Read one of `SKLEARN_SETS`; labels are class names, or digits."""
+    """Read a set of scikit-learn; labels are class names, or digits."""
     bunch = getattr(import_module("sklearn.datasets"), f"load_{place}")(as_frame=True)
     return bunch.data, np.asarray(bunch.target_names)[bunch.target.to_numpy()]
 
@@ -202,7 +186,7 @@ def load_openml(place: str, *, version: int = 1) -> tuple[pd.DataFrame, np.ndarr
 
     Returns features as OpenML types them, the set's default target, and the licence.
     """
-    from sklearn.datasets import fetch_openml  # it takes a while, and few need it
+    from sklearn.datasets import fetch_openml  # slow to import, rarely needed
 
     which = {"data_id": int(place)} if place.isdigit() else {"name": place, "version": version}
     try:

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.ensemble.boosting import BoostedTreesClassifier
-from granulearn.ensemble.noise import check_noise_matrix, true_scores
 from granulearn.forest import BallForestClassifier
 from granulearn.forest.explanation import explain_rows
 from granulearn.rvfl import RVFLEnsembleClassifier, one_hot
@@ -37,14 +36,14 @@ from granulearn.utils.stacking import (
 from granulearn.utils.validation import check_samples, weight_of_each_class
 
 MEMBERS = ("forest", "rvfl", "booster")
-# The weights shrink to these, as if 300 samples said so, and more of small tables: there, the
-# errors of boosted trees under wrong labels are known least.
+# Prior of the ensemble weights, worth 300 samples and more of small tables: there, the errors of
+# boosted trees under wrong labels are known least.
 PRIOR = {"forest": 0.5, "rvfl": 0.5, "booster": 0.0}
-PRIOR_SAMPLES, PRIOR_SAMPLES_TIMES_ROWS = 300, 300_000
+PRIOR_SAMPLES, PRIOR_SAMPLES_TIMES_ROWS = 300, 700_000
 # Label smoothing while the temperature is chosen: one label in a hundred may be any.
 SMOOTHING = 0.01
-# So many rows choose weights and temperature.
-MAX_JUDGED = 10_000
+# At most so many rows choose weights and temperature.
+MAX_SCORED = 10_000
 # Folds for a member that hands out no out-of-sample probabilities.
 N_FOLDS = 5
 _OUT_OF_SAMPLE = ("out_of_sample_proba_", "oob_proba_")
@@ -123,8 +122,8 @@ class RobustClassifier(DecisionClassifier):
 
     Weights and temperature come from at most 10,000 samples without a duplicate in the
     training data, because a member may have seen the duplicate. With fewer than 20 of
-    them the temperature is one. The weights shrink to equal ones of forest and networks,
-    as if 300 + 300,000/n samples said so.
+    them the temperature is one. The prior of the weights, halves for forest and networks,
+    is worth 300 + 700,000/n samples.
 
     A member that was passed hands out its out-of-sample probabilities as
     ``out_of_sample_proba_`` or ``oob_proba_``; otherwise five-fold cross-validation
@@ -223,17 +222,17 @@ class RobustClassifier(DecisionClassifier):
         weights = np.ones(len(X)) if samples.weights is None else samples.weights
         self._least = float(1 / (np.maximum(weights, 1)[weights > 0].sum() + len(self.classes_)))
 
-        given = samples.classes[codes], samples.weights, groups
-        unseen = self._fit_members(X, *given, rng)
-        judged = self._weights_of_judged(X, codes, weights, rng)
-        self._stack(unseen, codes, judged)
-        self._calibrate(codes, judged)
-        self._rate(X, codes, weights, unseen)
+        y = samples.classes[codes]
+        out_of_sample = self._fit_members(X, y, samples.weights, groups, rng)
+        scoring_weights = self._scoring_weights(X, codes, weights, rng)
+        self._stack(out_of_sample, codes, scoring_weights)
+        self._calibrate(codes, scoring_weights)
+        self._rate(X, codes, weights, out_of_sample)
         return self
 
     def _fit_members(self, X, y, sample_weight, groups, rng) -> dict[str, np.ndarray]:
         """Fit each member by its public `fit`; return its out-of-sample probabilities."""
-        unseen, members = {}, []
+        out_of_sample, members = {}, []
         defaults = {
             "forest": BallForestClassifier,
             "rvfl": RVFLEnsembleClassifier,
@@ -252,7 +251,7 @@ class RobustClassifier(DecisionClassifier):
             if "random_state" in known and known["random_state"] is None:
                 member.set_params(random_state=seed)
             try:
-                unseen[name] = fit_member(member, X, y, sample_weight, groups, seed)
+                out_of_sample[name] = fit_member(member, X, y, sample_weight, groups, seed)
             except ValueError as error:
                 if not (is_default and name == "booster"):
                     raise
@@ -263,60 +262,60 @@ class RobustClassifier(DecisionClassifier):
                 )
                 continue
             members.append(member)
-        if not unseen:
+        if not out_of_sample:
             raise ValueError("forest, rvfl and booster are all left out; keep one member or more.")
         self.members_ = tuple(members)
-        return unseen
+        return out_of_sample
 
-    def _weights_of_judged(self, X, codes, weights, rng) -> np.ndarray:
-        """Return the weights of the samples that choose, zero for all others."""
-        judged = np.flatnonzero(unique_rows(X, codes, weights))
+    def _scoring_weights(self, X, codes, weights, rng) -> np.ndarray:
+        """Return the weights of the samples that choose weights and temperature, else zero."""
+        rows = np.flatnonzero(unique_rows(X, codes, weights))
         random = np.random.default_rng(rng.randint(2**31 - 1))
-        judged = judged[stratified_sample(codes[judged], MAX_JUDGED, random)]
+        rows = rows[stratified_sample(codes[rows], MAX_SCORED, random)]
         found = np.zeros(len(X))
-        found[judged] = weights[judged]
+        found[rows] = weights[rows]
         if self.class_weight is not None:
             totals = np.bincount(codes, weights, minlength=len(self.classes_))
             found *= weight_of_each_class(self.class_weight, self.classes_, totals)[codes]
         return found
 
-    def _stack(self, unseen: dict[str, np.ndarray], codes, judged) -> None:
+    def _stack(self, out_of_sample: dict[str, np.ndarray], codes, scoring_weights) -> None:
         """Choose the ensemble weights."""
         Y = one_hot(codes, len(self.classes_))
-        at = np.flatnonzero(judged)
-        prior = np.array([PRIOR[name] for name in unseen])
+        at = np.flatnonzero(scoring_weights)
+        prior = np.array([PRIOR[name] for name in out_of_sample])
         prior = prior / prior.sum() if prior.any() else np.ones(1)
-        members = np.stack([proba[at] for proba in unseen.values()])
+        members = np.stack([proba[at] for proba in out_of_sample.values()])
         strength = PRIOR_SAMPLES + PRIOR_SAMPLES_TIMES_ROWS / len(Y)
-        weights = stacking_weights(members, Y[at], judged[at], prior, strength)
-        self.weights_ = dict(zip(unseen, weights.tolist(), strict=True))
-        mean = sum(self.weights_[name] * proba for name, proba in unseen.items())
+        weights = stacking_weights(members, Y[at], scoring_weights[at], prior, strength)
+        self.weights_ = dict(zip(out_of_sample, weights.tolist(), strict=True))
+        mean = sum(self.weights_[name] * proba for name, proba in out_of_sample.items())
         self.out_of_sample_proba_ = np.asarray(mean)
         self.brier_scores_ = {
-            name: brier_score(proba[at], Y[at], judged[at])
-            for name, proba in {**unseen, "mean": mean}.items()
+            name: brier_score(proba[at], Y[at], scoring_weights[at])
+            for name, proba in {**out_of_sample, "mean": mean}.items()
         }
 
-    def _calibrate(self, codes, judged) -> None:
+    def _calibrate(self, codes, scoring_weights) -> None:
         """Choose the temperature, and calibrate the out-of-sample probabilities by it."""
         scores, self.temperature_ = self.out_of_sample_proba_, 1.0
         known = ~np.isnan(scores).any(axis=1)
-        at = np.flatnonzero(known & (judged > 0))
+        at = np.flatnonzero(known & (scoring_weights > 0))
         if len(at) >= FEWEST_UNIQUE and len(self.classes_) > 1:
             self.temperature_ = best_temperature(
                 clip_proba(self._of_true_class(scores[at]), self._least),
                 codes[at],
-                judged[at],
+                scoring_weights[at],
                 noise_matrix=self.noise_matrix_,
                 # With a known noise matrix, no further labels are taken to be wrong.
                 smoothing=SMOOTHING if self.noise_matrix_ is None else 0.0,
             )
         scores[known] = self._probabilities(self._of_true_class(scores[known]))
 
-    def _rate(self, X, codes, weights, unseen: dict[str, np.ndarray]) -> None:
-        """Set label quality and importances, as far as the members know them."""
-        rater = unseen.get("forest", self.out_of_sample_proba_)
-        own = rater[np.arange(len(codes)), codes]
+    def _rate(self, X, codes, weights, out_of_sample: dict[str, np.ndarray]) -> None:
+        """Set label quality and feature importances, where members have them."""
+        proba = out_of_sample.get("forest", self.out_of_sample_proba_)
+        own = proba[np.arange(len(codes)), codes]
         self.label_quality_ = getattr(self.forest_, "label_quality_", own)
         total = np.zeros(X.shape[1])
         for name, weight in self.weights_.items():
@@ -414,7 +413,7 @@ class RobustClassifier(DecisionClassifier):
 
 
 def fit_member(member, X, y, sample_weight, groups, seed: int) -> np.ndarray:
-    """Fit a member; return its probabilities of each training sample by models without it.
+    """Fit a member; return its out-of-sample probabilities of the training samples.
 
     Parameters
     ----------
@@ -442,3 +441,62 @@ def fit_member(member, X, y, sample_weight, groups, seed: int) -> np.ndarray:
     return cross_val_predict(
         member, X, y, cv=PredefinedSplit(folds), method="predict_proba", params=given
     )
+
+
+def check_noise_matrix(noise, n_classes: int) -> np.ndarray | None:
+    """Return the probability of each given label (column) where a class is true (row).
+
+    Parameters
+    ----------
+    noise : float, array-like or None
+        The share of wrong labels, spread evenly over the other classes, or the matrix.
+    n_classes : int
+        Number of classes.
+    """
+    if noise is None:
+        return None
+    if isinstance(noise, Real):
+        share = float(noise)
+        if share >= 1 - 1 / n_classes:
+            raise ValueError(
+                f"noise_matrix={share:g} must be below {1 - 1 / n_classes:g}: with {n_classes} "
+                "classes and more wrong labels, the labels say nothing."
+            )
+        other = share / max(n_classes - 1, 1)
+        return np.full((n_classes, n_classes), other) + (1 - share - other) * np.eye(n_classes)
+    matrix = np.asarray(noise, dtype=float)
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"noise_matrix has the shape {matrix.shape}; {n_classes} classes need a matrix of "
+            f"{n_classes} by {n_classes}, one row for each true class."
+        )
+    if not (np.isfinite(matrix).all() and (matrix >= 0).all()):
+        raise ValueError("noise_matrix must hold probabilities; some are negative or no numbers.")
+    if not np.allclose(matrix.sum(axis=1), 1):
+        raise ValueError(
+            "noise_matrix must have rows that sum to one, the probabilities of the given labels of "
+            f"a true class; they sum to {matrix.sum(axis=1).tolist()}."
+        )
+    if np.linalg.cond(matrix) > 1e8:
+        raise ValueError(
+            "noise_matrix cannot be inverted: given labels say nothing about some true classes."
+        )
+    return matrix
+
+
+def true_scores(proba: np.ndarray, noise_matrix: np.ndarray) -> np.ndarray:
+    """Return scores of the true class, of sum one, from probabilities of the given label.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_samples, n_classes)
+        Probabilities of the given label.
+    noise_matrix : ndarray of shape (n_classes, n_classes)
+        Probability of each given label (column) where a class is true (row).
+
+    Notes
+    -----
+    ``P(given k | x) = sum_j P(true j | x) noise_matrix[j, k]`` is solved for the true class.
+    Where a prediction is more confident than the noise allows, some scores are below zero.
+    """
+    return np.linalg.solve(noise_matrix.T, proba.T).T

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from granulearn.forest._posterior import add_to_parents, average_coverings
 from granulearn.forest.forest import BallForest
-from granulearn.forest.tree import BallTree, Prior, evidence_table
+from granulearn.forest.tree import BallTree, Prior, log_evidences
 from granulearn.utils.estimator import ScoreClassifier
 from granulearn.utils.neighbors import nearest_points
 from granulearn.utils.text import counted
@@ -106,7 +107,7 @@ class WeighedTree:
         rows : ndarray of shape (n_rows, n_features)
             Shifted and scaled.
         """
-        return self.leaves[leaves_of(self.tree, rows)]
+        return self.leaves[self.tree.leaves(np.ascontiguousarray(rows.T))]
 
     def columns(self, ball: int) -> tuple[tuple[int, str], ...]:
         """Return the columns that matter most on the way to a ball, and on which side it lies.
@@ -163,63 +164,43 @@ def weigh_trees(
     n_classes = forest.n_outputs
     first = priors[int(np.argmax(prior_weights))]
     shared = [(p, w) for p, w in zip(priors, prior_weights, strict=True) if w > 0]
-    n_rows = len(seen.rows)
-    tables = {p.alpha: evidence_table(n_rows, n_classes, p.alpha) for p, _ in shared}
     return [
-        _weigh(tree, _counts(tree, seen, drawn, n_classes), first, tables, shared)
+        _weigh(tree, _counts(tree, seen, drawn, n_classes), first, shared)
         for tree, drawn in zip(forest.trees, seen.in_bag, strict=True)
     ]
-
-
-def leaves_of(tree: BallTree, rows: np.ndarray) -> np.ndarray:
-    """Return the number of the leaf of each row, shifted and scaled."""
-    from granulearn.forest import _posterior_kernels
-
-    leaves = np.empty(len(rows), np.int64)
-    _posterior_kernels.find_leaves(
-        np.ascontiguousarray(rows.T), np.empty(0, dtype=bool), tree.children, tree.offsets,
-        tree.features, tree.directions, tree.thresholds, leaves,
-    )  # fmt: skip
-    return leaves
 
 
 def _counts(
     tree: BallTree, seen: SeenRows, drawn: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return how many rows of each class every ball has, and what they weigh."""
-    from granulearn.forest import _posterior_kernels
-
-    leaves, codes = leaves_of(tree, seen.rows[drawn]), seen.codes[drawn]
+    leaves, codes = tree.leaves(np.ascontiguousarray(seen.rows[drawn].T)), seen.codes[drawn]
     found = []
     for weights in (np.ones(len(codes)), seen.weights[drawn]):
         counts = np.zeros((len(tree.children), n_classes))
         np.add.at(counts, (np.flatnonzero(tree.children < 0)[leaves], codes), weights)
-        _posterior_kernels.add_children(tree.children, counts)
+        add_to_parents(tree.children, counts)
         found.append(counts)
     return found[0], found[1]
 
 
-def _weigh(tree: BallTree, both_counts, first: Prior, tables, shared) -> WeighedTree:
+def _weigh(tree: BallTree, both_counts, first: Prior, shared) -> WeighedTree:
     """Weigh the balls of one tree; the evidence gained is under the heaviest prior."""
-    from granulearn.forest import _posterior_kernels
-
     counts, weighed = both_counts
     n_nodes, n_classes = counts.shape
     children = np.maximum(tree.children, 0)
     # A leaf with balls left out below it: W = g E / (g E / W), the stop that it keeps.
     stopped = np.where(tree.children < 0, tree.thresholds, 0.0)
-    evidences, stops, reach = (np.empty(n_nodes) for _ in range(3))
     masses, says = np.zeros(n_nodes), np.zeros((n_nodes, n_classes))
     for prior, share in shared:
-        _posterior_kernels.weigh_balls(weighed, tables[prior.alpha], evidences)
         factors = np.divide(prior.stop, stopped, out=np.ones(n_nodes), where=stopped > 0)
-        averages = evidences + np.log(factors)
-        _posterior_kernels.weigh_tree(children, averages, prior.stop, stops, reach)
+        evidences = log_evidences(weighed, prior.alpha) + np.log(factors)
+        _, stops, reach = average_coverings(children, evidences, prior.stop)
         mass = share * reach * stops
         masses += mass
         smoothed = weighed + prior.alpha
         says += mass[:, None] * smoothed / smoothed.sum(axis=1, keepdims=True)
-    _posterior_kernels.weigh_balls(weighed, tables[first.alpha], evidences)
+    evidences = log_evidences(weighed, first.alpha)
     splits = np.flatnonzero(children)
     gains, parents = np.zeros(n_nodes), np.full(n_nodes, -1)
     lefts = children[splits]

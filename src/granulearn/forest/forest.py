@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from granulearn.balls.ball_set import power_of_two_scale
+from granulearn.forest._posterior import add_leaves
 from granulearn.forest.packed_trees import (
     PACKED,
     check_packed,
@@ -30,7 +31,7 @@ from granulearn.forest.tree import (
     ForestSettings,
     Prior,
     TrainingRows,
-    evidence_tables,
+    evidence_table,
     grow_one,
     mix_tree,
 )
@@ -112,18 +113,10 @@ class BallForest:
 
         # A task is a stretch of rows, and adds up trees in their order.
         def add_up(stretch: slice) -> None:
-            from granulearn.forest import _posterior_kernels
-
             columns = np.ascontiguousarray(self.rows(X[stretch]).T)
-            seen, leaves = np.empty(0, dtype=bool), np.empty(columns.shape[1], np.int64)
             for number, tree in enumerate(self.trees):
-                if in_bag is not None:
-                    seen = in_bag[number, stretch]
-                _posterior_kernels.find_leaves(
-                    columns, seen, tree.children, tree.offsets, tree.features,
-                    tree.directions, tree.thresholds, leaves,
-                )  # fmt: skip
-                _posterior_kernels.add_leaves(leaves, tree.leaf_proba, total[stretch])
+                seen = None if in_bag is None else in_bag[number, stretch]
+                add_leaves(tree.leaves(columns, seen), tree.leaf_proba, total[stretch])
 
         step = max(LEAST_ROWS_PER_TASK, BYTES_PER_TASK // (8 * (X.shape[1] + self.n_outputs)))
         in_threads(add_up, [slice(i, i + step) for i in range(0, len(X), step)], n_threads)
@@ -225,9 +218,9 @@ def grow_forest(
     rows -= shift
     data = TrainingRows(rows, codes[known], weights, groups, n_classes)
     n_rows = len(known) if groups is not None else max(1, round(settings.max_samples * len(known)))
-    tables = evidence_tables(settings, n_rows, n_classes)
+    table = evidence_table(n_rows, n_classes, settings.split_alpha)
     grown = in_threads(
-        lambda number: grow_one(data, tables, settings, number),
+        lambda number: grow_one(data, table, settings, number),
         range(settings.n_estimators),
         n_threads,
     )

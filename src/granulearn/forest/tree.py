@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaln
+
+from granulearn.forest._posterior import (
+    add_to_children,
+    average_coverings,
+    find_leaves,
+    join_equal_leaves,
+)
+from granulearn.forest._splitter import TreeGrower
 
 # The walk of a sample ends where it would go on with a smaller probability.
 NEGLIGIBLE = 1e-12
@@ -74,23 +81,28 @@ class EvidenceTable(NamedTuple):
 
 
 def evidence_table(n_rows: int, n_classes: int, alpha: float) -> EvidenceTable:
-    """Return the table for balls of at most so many rows.
-
-    Parameters
-    ----------
-    n_rows : int
-        Rows of the largest ball.
-    n_classes : int
-        Number of classes.
-    alpha : float
-        Dirichlet weight of each class.
-    """
+    """Return the table for balls of at most `n_rows` rows."""
     whole, of_all = np.arange(n_rows + 1), alpha * n_classes
     return EvidenceTable(
         alpha,
         gammaln(whole + alpha) - gammaln(alpha),
         gammaln(whole + of_all) - gammaln(of_all),
     )
+
+
+def log_evidences(counts: np.ndarray, alpha: float) -> np.ndarray:
+    """Return the logarithm of the evidence of each ball: a Dirichlet-multinomial.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_balls, n_classes)
+        Weight of each class in each ball.
+    alpha : float
+        Dirichlet weight of each class.
+    """
+    of_all = alpha * counts.shape[1]
+    of_classes = (gammaln(counts + alpha) - gammaln(alpha)).sum(axis=1)
+    return of_classes - (gammaln(counts.sum(axis=1) + of_all) - gammaln(of_all))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +126,21 @@ class BallTree:
     leaf_proba: np.ndarray
     """(n_leaves, K) posterior of a row that ends in the leaf, over its whole path."""
 
+    def leaves(self, columns: np.ndarray, seen: np.ndarray | None = None) -> np.ndarray:
+        """Return the number of the leaf of each row; -1 for a row that the tree saw.
+
+        Parameters
+        ----------
+        columns : ndarray of shape (n_features, n_rows)
+            Rows, shifted and scaled, as columns side by side.
+        seen : ndarray of bool of shape (n_rows,), default=None
+            The rows that the tree saw; None means none.
+        """
+        return find_leaves(
+            columns, seen, self.children, self.offsets, self.features,
+            self.directions, self.thresholds,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, eq=False)
 class GrownTree:
@@ -128,7 +155,10 @@ class GrownTree:
 
 @dataclass(frozen=True, eq=False)
 class _RawTree:
-    """A tree as it was grown: features of a node begin anywhere, every ball has counts."""
+    """A tree as it was grown: features of a node begin anywhere, every ball has counts.
+
+    The left child of a leaf is 0.
+    """
 
     children: np.ndarray
     begins: np.ndarray
@@ -139,45 +169,44 @@ class _RawTree:
     counts: np.ndarray
 
 
-def evidence_tables(
-    settings: ForestSettings, n_rows: int, n_classes: int
-) -> dict[float, EvidenceTable]:
-    """Return a table for each Dirichlet weight of the settings."""
-    alphas = {settings.split_alpha, *(prior.alpha for prior in settings.priors)}
-    return {alpha: evidence_table(n_rows, n_classes, alpha) for alpha in alphas}
-
-
 def grow_one(
-    data: TrainingRows, tables: Mapping[float, EvidenceTable], settings: ForestSettings, number: int
+    data: TrainingRows, table: EvidenceTable, settings: ForestSettings, number: int
 ) -> GrownTree:
     """Draw a part of the rows, grow a tree on it, weigh its balls, pack it."""
-    from granulearn.forest import _posterior_kernels
-
     rng = np.random.default_rng([settings.seed, number])
     drawn = draw_rows(len(data.rows), settings.max_samples, data.groups, rng)
     key = rng.integers(2**63, dtype=np.uint64)
-    raw = _grow_raw(data, drawn, tables[settings.split_alpha], key, settings)
-    weighed = [_weigh(raw, tables[prior.alpha], prior) for prior in settings.priors]
-    evidences, stops, reach = weighed[0]
-    gains = np.zeros(data.rows.shape[1])
-    _posterior_kernels.add_importances(
-        raw.children, raw.begins, raw.widths, raw.features, raw.directions, evidences,
-        stops, reach, gains,
+    raw = _grow_raw(data, drawn, table, key, settings)
+    evidences = {
+        alpha: log_evidences(raw.counts, alpha) for alpha in {p.alpha for p in settings.priors}
+    }
+    stops, reach = np.swapaxes(
+        [
+            average_coverings(raw.children, evidences[prior.alpha], prior.stop)[1:]
+            for prior in settings.priors
+        ],
+        0, 1,
     )  # fmt: skip
+    gains = _gains(
+        raw, data.rows.shape[1], evidences[settings.priors[0].alpha], reach[0] * (1 - stops[0])
+    )
+    # A walk that comes to a ball comes to all balls around it.
+    kept = reach.max(axis=0) > NEGLIGIBLE
     # What is left out below a leaf is hardly ever reached: the walk stopped there.
-    stopped = (raw.children > 0).astype(float)
-    tree, kept = _pack(raw, np.max([reach for _, _, reach in weighed], axis=0), stopped)
-    n_leaves, n_classes = np.count_nonzero(tree.children < 0), data.n_classes
-    side_by_side = np.empty((n_leaves, len(weighed), n_classes), np.float32)
-    posterior = np.empty((n_leaves, n_classes))
-    for i, (prior, (_, stops, reach)) in enumerate(zip(settings.priors, weighed, strict=True)):
-        _posterior_kernels.set_leaf_posteriors(
-            tree.children, kept, raw.counts, prior.alpha, stops, reach, posterior
-        )
-        side_by_side[:, i] = posterior
-    tree = replace(tree, leaf_proba=side_by_side.reshape(n_leaves, -1))
-    stops = np.array([stops[kept] for _, stops, _ in weighed], np.float32)
-    return GrownTree(tree, drawn, gains, stops)
+    tree = _pack(raw, kept, (raw.children > 0).astype(float))
+    counts, is_leaf = raw.counts[kept], tree.children < 0
+    leaf_proba = []
+    for prior, own_stops, own_reach in zip(
+        settings.priors, stops[:, kept], reach[:, kept], strict=True
+    ):
+        # Every walk that comes to a leaf stops there.
+        stopping = own_reach * np.where(is_leaf, 1.0, own_stops)
+        smoothed = counts + prior.alpha
+        posterior = stopping[:, None] * smoothed / smoothed.sum(axis=1, keepdims=True)
+        add_to_children(tree.children, posterior)
+        leaf_proba.append(posterior[is_leaf])
+    tree = replace(tree, leaf_proba=np.hstack(leaf_proba).astype(np.float32))
+    return GrownTree(tree, drawn, gains, stops[:, kept].astype(np.float32))
 
 
 def draw_rows(
@@ -222,92 +251,74 @@ def mix_tree(tree: BallTree, shares: np.ndarray, stops: np.ndarray) -> BallTree:
     stops : ndarray of shape (n_priors, n_nodes)
         Probability that a walk stops at a ball, once it is there.
     """
-    from granulearn.forest import _posterior_kernels
-
+    is_leaf = tree.children < 0
+    proba = np.zeros((len(tree.children), tree.leaf_proba.shape[1] // len(shares)))
     each = tree.leaf_proba.reshape(len(tree.leaf_proba), len(shares), -1)
-    mean = np.einsum("w,lwk->lk", shares, each)
-    n_nodes = len(tree.children)
-    is_leaf, node_proba = np.empty(n_nodes, bool), np.empty((n_nodes, mean.shape[1]))
-    _posterior_kernels.mark_equal_leaves(tree.children, mean, EQUAL, is_leaf, node_proba)
-    children = np.where(is_leaf, 0, tree.children)
-    reach = np.ones(n_nodes)
+    proba[is_leaf] = np.einsum("w,lwk->lk", shares, each)
+    stopped = np.where(is_leaf, tree.thresholds, shares @ stops)
+    is_leaf = join_equal_leaves(tree.children, proba, EQUAL)
+    kept, lefts = np.zeros(len(is_leaf), bool), tree.children[~is_leaf]
+    kept[0] = kept[lefts] = kept[lefts + 1] = True
     raw = _RawTree(
-        children, tree.offsets[:-1], np.diff(tree.offsets), tree.features, tree.directions,
-        tree.thresholds, node_proba,
+        np.where(is_leaf, 0, tree.children), tree.offsets[:-1], np.diff(tree.offsets),
+        tree.features, tree.directions, tree.thresholds, proba,
     )  # fmt: skip
-    stopped = np.where(tree.children < 0, tree.thresholds, shares @ stops)
-    packed, kept = _pack(raw, reach, stopped)
-    return replace(packed, leaf_proba=node_proba[kept[packed.children < 0]].astype(np.float32))
+    packed = _pack(raw, kept, stopped)
+    return replace(packed, leaf_proba=proba[kept][packed.children < 0].astype(np.float32))
 
 
 def _grow_raw(
     data: TrainingRows, drawn: np.ndarray, table: EvidenceTable, key, settings: ForestSettings
 ) -> _RawTree:
-    from granulearn.forest import _splitter_kernels
-
-    n_classes, n_drawn, d = data.n_classes, len(drawn), data.rows.shape[1]
-    max_nodes, max_features = 2 * n_drawn, max(1, round(d**0.5))
     # The tree's rows as columns side by side: a tree of few rows stays near the processor.
-    columns, own = np.ascontiguousarray(data.rows[drawn].T), data.codes[drawn]
+    columns = np.ascontiguousarray(data.rows[drawn].T)
     weights = data.weights[drawn] if len(data.weights) else data.weights
-    perm = np.argsort(own, kind="stable").astype(np.int32)
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=n_classes))])
-    scratch = _splitter_kernels.new_scratch(max_features, n_drawn, n_classes, d)
-    raw = _RawTree(
-        children=np.zeros(max_nodes, dtype=np.int32),
-        begins=np.zeros(max_nodes, dtype=np.int32),
-        widths=np.zeros(max_nodes, dtype=np.int32),
-        features=np.empty(n_drawn * max_features, dtype=np.int32),
-        directions=np.empty(n_drawn * max_features, dtype=np.float64),
-        thresholds=np.empty(max_nodes, dtype=np.float64),
-        counts=np.empty((max_nodes, n_classes)),
-    )
-    search = _splitter_kernels.Search(
-        settings.n_directions, settings.n_axes, settings.n_thresholds, settings.max_spared
-    )
-    n_nodes = _splitter_kernels.grow_tree(
-        columns, weights, perm, bounds, key, search, table, scratch, raw.children, raw.begins,
-        raw.widths, raw.features, raw.directions, raw.thresholds, raw.counts,
+    grower = TreeGrower(
+        columns, data.codes[drawn], weights, data.n_classes, n_directions=settings.n_directions,
+        n_axes=settings.n_axes, n_thresholds=settings.n_thresholds,
+        max_spared=settings.max_spared, **table._asdict(),
     )  # fmt: skip
-    per_node = ("children", "begins", "widths", "thresholds", "counts")
-    return replace(raw, **{name: getattr(raw, name)[:n_nodes] for name in per_node})
+    return _RawTree(*grower.grow(key))
 
 
-def _weigh(raw: _RawTree, table, prior: Prior) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the log evidence of each ball, and where walks stop and come."""
-    from granulearn.forest import _posterior_kernels
+def _gains(
+    raw: _RawTree, n_features: int, evidences: np.ndarray, splits_here: np.ndarray
+) -> np.ndarray:
+    """Return the evidence gained by splits on each feature, weighted by their probability.
 
-    evidences, stops, reach = (np.empty(len(raw.children)) for _ in range(3))
-    _posterior_kernels.weigh_balls(raw.counts, table, evidences)
-    _posterior_kernels.weigh_tree(raw.children, evidences, prior.stop, stops, reach)
-    return evidences, stops, reach
+    The features of a split share the gain by their part in the squared direction.
+    """
+    splits = np.flatnonzero(raw.children)
+    lefts, widths = raw.children[splits], raw.widths[splits]
+    gains = evidences[lefts] + evidences[lefts + 1] - evidences[splits]
+    gains = np.maximum(gains, 0.0) * splits_here[splits]
+    used = _ranges(raw.begins[splits], widths)
+    squares, split = raw.directions[used] ** 2, np.repeat(np.arange(len(splits)), widths)
+    totals = np.bincount(split, squares, minlength=len(splits))[split]
+    shares = np.divide(squares, totals, out=np.zeros_like(squares), where=totals > 0)
+    return np.bincount(raw.features[used], gains[split] * shares, minlength=n_features)
 
 
-def _pack(raw: _RawTree, reach: np.ndarray, stopped: np.ndarray) -> tuple[BallTree, np.ndarray]:
-    """Keep the nodes that a walk can reach, in arrays of just the right size.
+def _pack(raw: _RawTree, kept: np.ndarray, stopped: np.ndarray) -> BallTree:
+    """Keep some nodes; a ball whose children are dropped is a leaf.
 
     Leaves predict nothing yet; of `stopped` they get what `BallTree.thresholds` says.
     """
-    from granulearn.forest import _posterior_kernels
-
-    number, kept = (np.empty(len(raw.children), dtype=np.int32) for _ in range(2))
-    n_kept = _posterior_kernels.renumber_kept(raw.children, reach, NEGLIGIBLE, number, kept)
-    kept = kept[:n_kept]
-    is_split = (raw.children[kept] > 0) & (number[raw.children[kept]] >= 0)
-    n_filled = raw.widths[kept][is_split].sum()
-    tree = BallTree(
-        children=np.empty(n_kept, dtype=np.int32),
-        offsets=np.empty(n_kept + 1, dtype=np.int32),
-        features=np.empty(n_filled, dtype=np.int32),
-        directions=np.empty(n_filled, dtype=raw.directions.dtype),
-        thresholds=np.empty(n_kept, dtype=raw.thresholds.dtype),
+    number, left = np.cumsum(kept) - 1, raw.children[kept]
+    is_leaf = (left == 0) | ~kept[left]
+    widths = np.where(is_leaf, 0, raw.widths[kept])
+    used = _ranges(raw.begins[kept], widths)
+    return BallTree(
+        children=np.where(is_leaf, -np.cumsum(is_leaf), number[left]).astype(np.int32),
+        offsets=np.append(0, np.cumsum(widths)).astype(np.int32),
+        features=raw.features[used],
+        directions=raw.directions[used],
+        thresholds=np.where(is_leaf, stopped[kept], raw.thresholds[kept]),
         leaf_proba=np.empty((0, 0)),
     )
-    _posterior_kernels.pack_tree(
-        raw.children, raw.begins, raw.widths, raw.features, raw.directions, raw.thresholds,
-        number, kept, tree.children, tree.offsets, tree.features, tree.directions,
-        tree.thresholds,
-    )  # fmt: skip
-    is_leaf = tree.children < 0
-    tree.thresholds[is_leaf] = stopped[kept][is_leaf]
-    return tree, kept
+
+
+def _ranges(begins: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the whole numbers of several ranges, one after another."""
+    ends = np.cumsum(lengths)
+    return np.arange(lengths.sum()) + np.repeat(begins - (ends - lengths), lengths)

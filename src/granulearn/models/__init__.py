@@ -1,8 +1,7 @@
 """Files of models: as arrays with a card and a digest, or as ONNX."""
 
-from granulearn.models.errors import ModelFileError
 from granulearn.models.loaded_model import LoadedModel
-from granulearn.models.model_card import ColumnCard, ModelCard
+from granulearn.models.model_card import ColumnCard, ModelCard, ModelFileError
 from granulearn.models.model_file import (
     ModelContents,
     inspect_model,

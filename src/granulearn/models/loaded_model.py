@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from sklearn.base import is_regressor
+from sklearn.pipeline import Pipeline
 
-from granulearn.models.errors import ModelFileError
-from granulearn.models.model_card import ModelCard
-from granulearn.models.predictors import final_predictor, rows_for
-from granulearn.models.row_reading import ModelInputs, Place, RowReading
+from granulearn.models.model_card import ModelCard, ModelFileError
+from granulearn.models.row_reading import ModelInputs, Place, RowReading, opened_rows
 from granulearn.models.rows_check import RowsCheck, check_rows
 from granulearn.preprocess import TablePreprocessor
-from granulearn.tables.io.frames import table_of
-from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.messages import TableError
-from granulearn.tables.schema import TypedRows, joined_rows
+from granulearn.tables.schema import TypedRows
 
 # Encoded cells, or probabilities, per call of the model: neither one-hot columns nor very many
 # classes must multiply memory.
 CELLS_PER_CHUNK = 2**20
-MAX_ROWS_PER_CHUNK = 2**15
-# Rows are read many at a time, and prepared and predicted fewer: new memory for all of them, taken
-# at every call, costs as much as a small model does.
-MAX_ROWS_PER_PIECE = 2**12
+MAX_ROWS_PER_CHUNK = 2**13
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +55,7 @@ class LoadedModel:
     @cached_property
     def inputs(self) -> ModelInputs:
         """How cells become what the pipeline takes."""
-        return ModelInputs(self.card)
+        return ModelInputs.of_card(self.card)
 
     @property
     def classes_(self) -> np.ndarray:
@@ -129,8 +121,8 @@ class LoadedModel:
             another form, and more missing ones than training had, counted.
         """
         reading = RowReading(self.inputs)
-        with table_of(_as_table(rows)) as file:
-            return check_rows(self.card, reading, self._read(file, reading))
+        with opened_rows(rows) as file:
+            return check_rows(self.card, reading, reading.rows_of(file))
 
     @cached_property
     def is_classifier(self) -> bool:
@@ -148,15 +140,16 @@ class LoadedModel:
     @cached_property
     def _takes_columns(self) -> bool:
         """Whether the first step takes columns as they were read."""
-        steps = getattr(self.pipeline, "steps", None)
-        first = steps[0][1] if steps else None
+        first = self.pipeline[0] if isinstance(self.pipeline, Pipeline) else None
         return isinstance(first, TablePreprocessor) and hasattr(first, "feature_names_in_")
 
-    def predict_read(self, rows: TypedRows, place: Place, first_row: int) -> np.ndarray:
-        """Return the class, or the number, of rows that were read.
+    def answers(self, method: str, rows: TypedRows, place: Place, first_row: int) -> np.ndarray:
+        """Return what a method of the pipeline says of rows that were read.
 
         Parameters
         ----------
+        method : str
+            "predict" or "predict_proba".
         rows : TypedRows
             The rows.
         place : callable
@@ -164,103 +157,50 @@ class LoadedModel:
         first_row : int
             Number of the first row in its table.
         """
-        return self._answers("predict", rows, place, first_row)
-
-    def proba_read(self, rows: TypedRows, place: Place, first_row: int) -> np.ndarray:
-        """Return the probabilities of rows that were read.
-
-        Parameters
-        ----------
-        rows, place, first_row
-            As for `predict_read`.
-        """
-        return self._answers("predict_proba", rows, place, first_row)
-
-    def _answers(self, method: str, rows: TypedRows, place: Place, first_row: int) -> np.ndarray:
-        answers = []
-        for begin in range(0, rows.n_rows, MAX_ROWS_PER_PIECE):
-            own = slice(begin, begin + MAX_ROWS_PER_PIECE)
-            piece = TypedRows({name: cells[own] for name, cells in rows.cells.items()}, {})
-            inputs: Any = piece.cells
-            if not self._takes_columns:
-                inputs = rows_for(self.pipeline, piece.to_frame())
-            try:
-                answers.append(getattr(self.pipeline, method)(inputs))
-            except ValueError as error:
-                raise _refusal(error, piece, place, first_row + begin) from error
-        return _joined(answers)
+        inputs: Any = rows.cells
+        if not self._takes_columns:
+            inputs = rows_for(self.pipeline, rows.to_frame())
+        try:
+            return getattr(self.pipeline, method)(inputs)
+        except ValueError as error:
+            raise _refusal(error, rows, place, first_row) from error
 
     def _ask(self, method: str, rows: Any, strict: bool, warn: bool) -> np.ndarray:
         reading = RowReading(self.inputs, strict)
-        with table_of(_as_table(rows)) as file:
-            answers, row = [], 0
+        with opened_rows(rows) as file:
             with reading.forms_first(file.path, file.place):
-                for read in self._read(file, reading):
-                    answers.append(self._answers(method, read, file.place, row))
-                    row += read.n_rows
+                answers = [
+                    self.answers(method, read, file.place, row)
+                    for row, read in reading.rows_of(file, self.rows_per_chunk)
+                ]
             reading.check_cells(file.path, file.place)
-            if warn:
-                for message in reading.warnings(file.place):
-                    warnings.warn(message, UserWarning, stacklevel=3)
-        return _joined(answers)
-
-    def _read(self, file: TableFile, reading: RowReading) -> Iterator[TypedRows]:
-        """Yield the rows of a table, as many at a time as the model gets."""
-        problems = self.inputs.missing_columns(file.path, file.names)
-        if problems:
-            raise TableError(*problems)
-        pieces: list[TypedRows] = []
-        row = held = 0
-        for chunk in self.chunks(file, self.inputs.names):
-            if held + chunk.num_rows > self.rows_per_chunk:
-                yield joined_rows(pieces)
-                pieces, held = [], 0
-            pieces.append(reading.read(chunk, file.place, row))
-            row, held = row + chunk.num_rows, held + chunk.num_rows
-        if not row:
-            raise TableError(f"{file.path} has a header but no data rows; add rows.")
-        yield joined_rows(pieces)
-
-    def chunks(
-        self, file: TableFile, names: list[str] | tuple[str, ...]
-    ) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a table, as many at a time as the model gets.
-
-        Parameters
-        ----------
-        file : TableFile
-            The table, or a part of it.
-        names : sequence of str
-            Its columns to read.
-        """
-        for batch in file.batches(names):
-            for start in range(0, batch.num_rows, self.rows_per_chunk):
-                yield batch.slice(start, self.rows_per_chunk)
+            for message in reading.warnings(file.place) if warn else ():
+                warnings.warn(message, UserWarning, stacklevel=3)
+        return np.concatenate(answers)
 
 
-def _joined(answers: list[np.ndarray]) -> np.ndarray:
-    return answers[0] if len(answers) == 1 else np.concatenate(answers)
+def final_predictor(model: Any) -> Any:
+    """Return the last step of a pipeline; else the model itself.
 
-
-def _as_table(rows: Any) -> Any:
-    """Return rows as `table_of` takes them: a dict is one row, unless all it holds are columns.
-
-    A row that was taken out of a frame is one, too.
-
-    A server hands over what a request holds. If a text were a path, whoever asks could have
-    any file of the machine read.
+    Parameters
+    ----------
+    model : estimator
+        A pipeline or anything else.
     """
-    if isinstance(rows, str):
-        raise TableError("text is no table here; give rows, or a file as Path(...).")
-    if type(rows).__module__.startswith("pandas") and getattr(rows, "ndim", 0) == 1:
-        return [rows.to_dict()]  # a row of a frame
-    if isinstance(rows, Mapping) and not all(map(_is_column, rows.values())):
-        return [rows]
-    return rows
+    return model[-1] if isinstance(model, Pipeline) else model
 
 
-def _is_column(value: Any) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
+def rows_for(model: Any, rows: Any) -> Any:
+    """Return rows without names if a model was fitted to none: it would warn of them.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    rows : DataFrame
+        With the columns of the model.
+    """
+    return rows if hasattr(model, "feature_names_in_") else rows.to_numpy()
 
 
 def _refusal(error: ValueError, rows: TypedRows, place: Place, first_row: int) -> ValueError:

@@ -12,7 +12,26 @@ import msgspec
 
 from granulearn.tables.schema import CATEGORY, NUMBER, Column, Count, Schema
 
-_RECORDED_PACKAGES = ("granulearn", "numpy", "scipy", "scikit-learn")
+_PACKAGES = ("granulearn", "numpy", "scipy", "scikit-learn")
+
+
+class ModelFileError(ValueError):
+    """A model file is refused; the message says why.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from granulearn.models import ModelFileError, load_model
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.granulearn")
+    ...     _ = path.write_bytes(b"no model")
+    ...     try:
+    ...         load_model(path)
+    ...     except ModelFileError:
+    ...         print("refused")
+    refused
+    """
 
 
 @dataclass(frozen=True)
@@ -169,5 +188,5 @@ def schema_of_card(card: ModelCard) -> Schema:
 def installed_versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that a model depends on."""
     return {"python": platform.python_version()} | {
-        package: version(package) for package in _RECORDED_PACKAGES
+        package: version(package) for package in _PACKAGES
     }

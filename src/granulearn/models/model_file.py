@@ -9,7 +9,6 @@ of ours, so nothing in a file can run. The digest shows damage; it is no signatu
 from __future__ import annotations
 
 import hashlib
-import itertools
 import math
 import os
 from collections import Counter
@@ -28,11 +27,10 @@ from sklearn.pipeline import Pipeline
 
 from granulearn import balls, ensemble, forest, rvfl
 from granulearn.balls import BallSet
-from granulearn.ensemble.boosted_trees import BoostedTrees
+from granulearn.ensemble.boosting import BoostedTrees
 from granulearn.forest.forest import BallForest
-from granulearn.models.errors import ModelFileError
 from granulearn.models.loaded_model import LoadedModel
-from granulearn.models.model_card import ModelCard, installed_versions
+from granulearn.models.model_card import ModelCard, ModelFileError, installed_versions
 from granulearn.preprocess import TablePreprocessor
 from granulearn.rvfl import ComplexFeatures, DeepFeatures, RandomFeatures
 from granulearn.utils.estimator import Estimator
@@ -151,7 +149,7 @@ def save_model(pipeline: Any, path: str | os.PathLike, card: ModelCard | None = 
             header.sha256 = _digest(header, tensors)
             # Written here, so that a full disk is an error of the system.
             draft.write_bytes(save(tensors, {ENTRY: msgspec.json.encode(header).decode()}))
-            return _read(draft).card
+            return _read(draft)[0].card
         except _DAMAGE as error:
             name = type(pipeline).__name__
             raise ModelFileError(f"{name} cannot be saved: {_reason(error)}.") from error
@@ -194,8 +192,7 @@ def load_model(path: str | os.PathLike) -> LoadedModel:
     ...     load_model(Path(folder, "model.granulearn")).pipeline.predict([[5.5]]).tolist()
     ['b']
     """
-    content = _loaded(path)
-    return LoadedModel(content.model, content.card)
+    return _loaded(path)[0]
 
 
 @dataclass(frozen=True)
@@ -270,36 +267,14 @@ def inspect_model(path: str | os.PathLike) -> ModelContents:
     >>> sorted(part.name for part in contents.parts)
     ['RVFLClassifier', 'RandomFeatures']
     """
-    content = _loaded(path)
+    loaded, digest, reader = _loaded(path)
     with open(path, "rb") as file:
         file_sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    counts, sizes = content.reader.counts, content.reader.array_bytes
-    parts = (ModelPart(name, count, sizes[name]) for name, count in counts.items())
-    return ModelContents(
-        FORMAT,
-        content.digest,
-        file_sha256,
-        os.path.getsize(path),
-        sum(sizes.values()),
-        tuple(sorted(parts, key=lambda part: (-part.array_bytes, part.name))),
-        content.card,
-    )
-
-
-def check_card_fits(card: ModelCard) -> None:
-    """Raise `ModelFileError` if the columns of a card are too many for a model file.
-
-    Parameters
-    ----------
-    card : ModelCard
-        With its columns, before the model is fitted.
-    """
-    size = len(_encode(card.to_json()))
-    if size > MOST_HEADER_BYTES // 2:
-        raise ModelFileError(
-            f"a model of {len(card.columns):,} columns cannot be saved, since its card "
-            f"has {size:,} bytes; leave some out."
-        )
+    sizes = reader.array_bytes
+    parts = [ModelPart(name, count, sizes[name]) for name, count in reader.counts.items()]
+    parts.sort(key=lambda part: (-part.array_bytes, part.name))
+    size, arrays = os.path.getsize(path), sum(sizes.values())
+    return ModelContents(FORMAT, digest, file_sha256, size, arrays, tuple(parts), loaded.card)
 
 
 # ---- writing -----------------------------------------------------------------------------------
@@ -392,15 +367,7 @@ def _plain(value: Any) -> Any:
 # ---- reading -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Content:
-    model: Any
-    card: ModelCard
-    digest: str
-    reader: _Reader
-
-
-def _loaded(path: str | os.PathLike) -> _Content:
+def _loaded(path: str | os.PathLike) -> tuple[LoadedModel, str, _Reader]:
     if not Path(path).is_file():
         raise ModelFileError(f"{path} is not a file; check the path of the model.")
     with Path(path).open("rb") as file:  # it says more of missing rights than safetensors does
@@ -433,8 +400,8 @@ def _reason(error: Exception) -> str:
     )
 
 
-def _read(path: Path) -> _Content:
-    """Return the model of a file and its card, checked."""
+def _read(path: Path) -> tuple[LoadedModel, str, _Reader]:
+    """Return the model of a file with its card, checked; its digest, and what read it."""
     require(path.stat().st_size <= MOST_BYTES, "it is larger than any model")
     with safe_open(path, "numpy") as file:
         entry: Any = (file.metadata() or {}).get(ENTRY)
@@ -457,7 +424,7 @@ def _read(path: Path) -> _Content:
         check_card(model, card)
     except _DAMAGE as error:
         raise SavedStateError(f"{reader.at}: {_reason(error)}") from error
-    return _Content(model, card, header.sha256, reader)
+    return LoadedModel(model, card), header.sha256, reader
 
 
 class _Version(msgspec.Struct):
@@ -644,13 +611,11 @@ def _check_model(model: Any) -> None:
     *steps, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
     name = type(last).__name__
     require(isinstance(last, Estimator), f"{name} is no classifier or regressor of granulearn")
-    for step, following in itertools.pairwise([*steps, last]):
+    for step in steps:
         is_first = isinstance(step, TablePreprocessor) and step is steps[0]
         require(is_first, f"{type(step).__name__} is no first step")
-        agree = step._n_features_out == following.n_features_in_
-        require(
-            agree, f"{name} takes {following.n_features_in_} columns, not {step._n_features_out}"
-        )
+        agree = step._n_features_out == last.n_features_in_
+        require(agree, f"{name} takes {last.n_features_in_} columns, not {step._n_features_out}")
 
 
 def check_card(model: Any, card: ModelCard) -> None:

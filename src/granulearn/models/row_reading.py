@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from granulearn.models.errors import ModelFileError
-from granulearn.models.model_card import ModelCard, schema_of_card
+from granulearn.models.model_card import ModelCard, ModelFileError, schema_of_card
 from granulearn.tables.infer import NEEDED_SHARE
+from granulearn.tables.io.frames import table_of
+from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.tables.schema import DATE, NUMBER, YES_NO, CellCount, Schema, TypedRows
-from granulearn.utils.text import counted, quoted
+from granulearn.utils.text import counted, listed, quoted
 
 _NESTED = "lists, maps or bytes"
 
@@ -22,34 +26,35 @@ Place = Callable[[int], str]
 """Says where a row, by its number from 0, stands in its file."""
 
 
+@dataclass(frozen=True)
 class ModelInputs:
-    """How the cells of a table become what a model takes; never changes.
-
-    Parameters
-    ----------
-    card : ModelCard
-        Of the model.
-    """
+    """How the cells of a table become what a model takes."""
 
     schema: Schema
-    names: tuple[str, ...]
-    """Columns to read from a table."""
-    categories: dict[str, frozenset[str]]
+    categories: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By input: the categories of training."""
 
-    def __init__(self, card: ModelCard):
+    @classmethod
+    def of_card(cls, card: ModelCard) -> ModelInputs:
+        """Return the inputs that a card describes.
+
+        Parameters
+        ----------
+        card : ModelCard
+            Of the model.
+        """
         if not card.columns:
             raise ModelFileError(
                 "the model was saved without the columns of a table; fit it with `granulearn fit`, "
                 "or name them in the card that save_model is given."
             )
-        self.schema = schema_of_card(card)
-        self.names = tuple(column.name for column in self.schema.used)
-        self.categories = {
-            column.name: frozenset(column.categories)
-            for column in card.columns
-            if column.kind == "category"
-        }
+        known = {c.name: frozenset(c.categories) for c in card.columns if c.kind == "category"}
+        return cls(schema_of_card(card), known)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Columns to read from a table."""
+        return tuple(column.name for column in self.schema.used)
 
     def missing_columns(self, path: object, names: Sequence[str]) -> list[str]:
         """Return what is wrong with a table that lacks a column, in at most one sentence.
@@ -61,17 +66,15 @@ class ModelInputs:
         names : sequence of str
             Its columns.
         """
-        has = set(names)
+        has, used = set(names), set(self.names)
         missing = [name for name in self.names if name not in has]
         if not missing:
             return []
-        used = set(self.names)
         extra = [name for name in names if name not in used]
-        shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
-        hint = f"; it has {', '.join(map(quoted, extra[:5]))} instead" if extra else ""
+        hint = f"; it has {listed([*map(quoted, extra)], most=5)} instead" if extra else ""
         return [
-            f"{path} lacks {len(missing)} of the {len(self.names)} columns that the "
-            f"model was trained on: {shown}{hint}. Rename or add them."
+            f"{path} lacks {len(missing)} of the {len(self.names)} columns that the model was "
+            f"trained on: {listed([*map(repr, missing)], most=5)}{hint}. Rename or add them."
         ]
 
     def form(self, name: str) -> str:
@@ -131,16 +134,40 @@ class RowReading:
             self._count_unknown(name, categories, known, place, first_row)
         return rows
 
+    def rows_of(
+        self, file: TableFile, rows_per_chunk: int | None = None
+    ) -> Iterator[tuple[int, TypedRows]]:
+        """Yield the rows of a table as the model takes them, with the number of the first one.
+
+        Parameters
+        ----------
+        file : TableFile
+            The table.
+        rows_per_chunk : int, default=None
+            How many rows to yield at most; None yields those of a batch.
+        """
+        problems = self.inputs.missing_columns(file.path, file.names)
+        if problems:
+            raise TableError(*problems)
+        row = 0
+        for chunk in chunks(file, self.inputs.names, rows_per_chunk):
+            yield row, self.read(chunk, file.place, row)
+            row += chunk.num_rows
+        if not row:
+            raise TableError(f"{file.path} has a header but no data rows; add rows.")
+
     def __add__(self, later: RowReading) -> RowReading:
         """Return the counts of both, of which the second has read later rows of the table."""
         both = RowReading(self.inputs, self.strict)
         both.known_cells = self.known_cells + later.known_cells
         both._first_unknown = later._first_unknown | self._first_unknown
-        for part in (self, later):
-            for name, found in part.failures.items():
-                both.failures[name] = both.failures.get(name, CellCount()) + found
-            for name, counter in part.unknown.items():
-                both.unknown[name] = both.unknown.get(name, Counter()) + counter
+        for name in {**self.failures, **later.failures}:
+            parts = [part.failures.get(name, CellCount()) for part in (self, later)]
+            both.failures[name] = parts[0] + parts[1]
+        for name in {**self.unknown, **later.unknown}:
+            both.unknown[name] = self.unknown.get(name, Counter()) + later.unknown.get(
+                name, Counter()
+            )
         return both
 
     def check_cells(self, path: object, place: Place) -> None:
@@ -209,22 +236,18 @@ class RowReading:
     def _count_cells(self, rows: TypedRows, place: Place) -> None:
         for column in self.inputs.schema.used:
             cells = rows.cells[column.feature_names[-1]]
-            if isinstance(cells, np.ndarray):
-                missing = int(np.count_nonzero(np.isnan(cells)))
-            else:
-                missing = cells.null_count
+            missing = (
+                int(np.count_nonzero(np.isnan(cells)))
+                if isinstance(cells, np.ndarray)
+                else cells.null_count
+            )
             found = rows.failures.get(column.name, CellCount())
             self.known_cells[column.name] += rows.n_rows - missing + found.count
             if not found.count:
                 continue
-            if self.strict:
-                held = _NESTED if found.nested else quoted(found.first[0].text)
-                said = (
-                    f"{place(found.first[0].row)}: column {column.name!r} held "
-                    f"{self.inputs.form(column.name)} in training, but here it holds "
-                    f"{held}; correct it, or leave out "
-                )
-                raise TableError(Message(said, Setting("strict", True), "."))
+            held = _NESTED if found.nested else quoted(found.first[0].text)
+            form = f"held {self.inputs.form(column.name)} in training, but here it holds {held}"
+            self._refuse_if_strict(column.name, form, place(found.first[0].row))
             self.failures[column.name] = self.failures.get(column.name, CellCount()) + found
 
     def _count_unknown(
@@ -242,16 +265,18 @@ class RowReading:
         of_row = np.array([*is_unknown, False])[cells.indices.fill_null(-1).to_numpy()]
         rows = np.flatnonzero(of_row)
         unknown = cells.take(pa.array(rows)).to_pylist()
-        if name not in self._first_unknown:
-            text, row = unknown[0], first_row + int(rows[0])
-            if self.strict:
-                said = (
-                    f"{place(row)}: column {name!r} holds {quoted(text)}, a category that "
-                    "training did not have; correct it, or leave out "
-                )
-                raise TableError(Message(said, Setting("strict", True), "."))
-            self._first_unknown[name] = text, row
+        if not unknown:
+            return
+        first = unknown[0], first_row + int(rows[0])
+        category = f"holds {quoted(first[0])}, a category that training did not have"
+        self._refuse_if_strict(name, category, place(first[1]))
+        self._first_unknown.setdefault(name, first)
         self.unknown[name] = self.unknown.get(name, Counter()) + Counter(unknown)
+
+    def _refuse_if_strict(self, name: str, fault: str, where: str) -> None:
+        if self.strict:
+            said = f"{where}: column {name!r} {fault}; correct it, or leave out "
+            raise TableError(Message(said, Setting("strict", True), "."))
 
 
 def _step(failures: CellCount) -> str:
@@ -263,3 +288,47 @@ def _listed(failures: CellCount, place: Place) -> str:
         return f"{_NESTED}, the first at {place(failures.first[0].row)}"
     shown = ", ".join(f"{quoted(cell.text)} at {place(cell.row)}" for cell in failures.first)
     return shown + (", ..." if failures.count > len(failures.first) else "")
+
+
+def chunks(
+    file: TableFile, names: Sequence[str], rows_per_chunk: int | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield some columns of a table.
+
+    Parameters
+    ----------
+    file : TableFile
+        The table, or a part of it.
+    names : sequence of str
+        Its columns to read.
+    rows_per_chunk : int, default=None
+        How many rows to yield at most; None yields those of a batch.
+    """
+    for batch in file.batches(names):
+        step = rows_per_chunk or max(1, batch.num_rows)
+        for start in range(0, batch.num_rows, step):
+            yield batch.slice(start, step)
+
+
+def opened_rows(rows: Any) -> TableFile:
+    """Return rows as a table: a dict is one row, unless all it holds are columns.
+
+    A row that was taken out of a frame is one, too.
+
+    Parameters
+    ----------
+    rows : dict, list of dicts, frame, Arrow table or Path
+        Not text: a server hands over what a request holds. If a text were a path, whoever asks
+        could have any file of the machine read.
+    """
+    if isinstance(rows, str):
+        raise TableError("text is no table here; give rows, or a file as Path(...).")
+    if type(rows).__module__.startswith("pandas") and getattr(rows, "ndim", 0) == 1:
+        rows = [rows.to_dict()]  # a row of a frame
+    elif isinstance(rows, Mapping) and not all(map(_is_column, rows.values())):
+        rows = [rows]
+    return table_of(rows)
+
+
+def _is_column(value: Any) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes))

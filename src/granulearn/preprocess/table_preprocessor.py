@@ -79,8 +79,6 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         What each category becomes; the last two rows are for unknown and missing ones.
     encoding_means_, encoding_scales_ : ndarray of shape (n_target_encoded * n_targets,)
         Mean and standard deviation of the encoded training rows.
-    categorical_mask_ : ndarray of bool
-        Which columns of `transform_codes` are categories.
 
     Examples
     --------
@@ -187,29 +185,6 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             Numbers, one-hot columns and target-encoded columns.
         """
         return self._transform(self._columns(X))
-
-    def transform_codes(self, X):
-        """Return rows for trees that take missing values and categories.
-
-        Parameters
-        ----------
-        X : DataFrame, mapping of str to array, or array-like
-            As for `transform`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_numbers + n_categorical)
-            Numbers as they are and codes of categories; NaN for missing numbers, and for missing
-            and unknown categories. ``categorical_mask_`` says which columns are codes.
-        """
-        columns = self._columns(X)
-        out = np.empty((_n_rows(columns), len(self.categorical_mask_)))
-        n_numbers = len(self.numbers_)
-        self._write_numbers(out[:, :n_numbers], columns)
-        for place, (name, known) in enumerate(self.categories_.items(), start=n_numbers):
-            codes = self._codes(name, columns[name])
-            out[:, place] = np.where(codes < len(known), codes, np.nan)
-        return out
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the columns that `transform` makes.
@@ -356,16 +331,14 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         for name, kind in types.items():
             if kind != "category":
                 continue
-            texts, places = distinct_texts(name, columns[name])
-            used = {texts[place] if place >= 0 else None for place in np.unique(places).tolist()}
+            texts, codes = distinct_texts(name, columns[name])
+            used = {texts[code] if code >= 0 else None for code in np.unique(codes).tolist()}
             self.has_missing_[name] = None in used
             self.categories_[name] = sorted(text for text in used if text is not None)
         self._after_load()
 
     def _after_load(self) -> None:
         """Set what follows from the categories, after a fit or for a model from a file."""
-        sizes = [len(self.numbers_), len(self.categories_)]
-        self.categorical_mask_ = np.repeat([False, True], sizes)
         known = self.categories_
         self._code_of = {n: {t: code for code, t in enumerate(known[n])} for n in known}
 
@@ -473,22 +446,22 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             for name in self.dates_
             for part, values in date_parts(name, columns[name]).items()
         }
-        for place, name in enumerate(self.numbers_):
-            out[:, place] = parts[name] if name in parts else floats(name, columns[name])
+        for number, name in enumerate(self.numbers_):
+            out[:, number] = parts[name] if name in parts else floats(name, columns[name])
         if np.isinf(out).any():
-            row, place = np.argwhere(np.isinf(out))[0]
+            row, number = np.argwhere(np.isinf(out))[0]
             raise ValueError(
-                f"Column {self.numbers_[place]!r} has an infinite number in row {row}; input X "
+                f"Column {self.numbers_[number]!r} has an infinite number in row {row}; input X "
                 "contains infinity. Replace it by a number, or leave the cell empty."
             )
 
     def _codes(self, name: str, cells: Any) -> np.ndarray:
         """Return the codes of categories; n_categories for unknown, one more for missing."""
         code_of = self._code_of[name]
-        texts, places = distinct_texts(name, cells)
+        texts, own = distinct_texts(name, cells)
         unknown, missing = len(code_of), len(code_of) + 1
         codes = [missing if text is None else code_of.get(text, unknown) for text in texts]
-        return np.array([*codes, missing], dtype=np.intp)[places]
+        return np.array([*codes, missing], dtype=np.intp)[own]
 
 
 def _n_rows(columns: Mapping[str, Any]) -> int:
@@ -511,10 +484,10 @@ def _even_folds(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
     Rows are ordered by class; each five of them go to five folds in random order.
     """
     order = np.argsort(codes, kind="stable")
-    places = np.arange(len(codes))
-    shuffled = np.lexsort((rng.uniform(size=len(codes)), places // N_FOLDS))
+    ranks = np.arange(len(codes))
+    shuffled = np.lexsort((rng.uniform(size=len(codes)), ranks // N_FOLDS))
     folds = np.empty(len(codes), dtype=np.intp)
-    folds[order[shuffled]] = places % N_FOLDS
+    folds[order[shuffled]] = ranks % N_FOLDS
     return folds
 
 
@@ -580,9 +553,9 @@ def is_missing(cell: Any) -> bool:
 
 
 def distinct_texts(name: str, cells: Any) -> tuple[list[str | None], np.ndarray]:
-    """Return the distinct texts of a column, and the place of each row's text among them.
+    """Return the distinct texts of a column, and the position of each row's text among them.
 
-    A missing one has the place -1, or that of None. There may be texts that no row has.
+    A missing one has the position -1, or that of None. There may be texts that no row has.
     """
     if _is_arrow(cells):
         if hasattr(cells, "combine_chunks"):
@@ -590,25 +563,25 @@ def distinct_texts(name: str, cells: Any) -> tuple[list[str | None], np.ndarray]
         if hasattr(cells, "dictionary") and len(cells.dictionary) > len(cells):
             cells = cells.dictionary_decode()
         cells = cells.dictionary_encode()
-        places = cells.indices
-        if places.null_count:
-            places = places.fill_null(-1)
-        return _texts(cells.dictionary.to_pylist()), places.to_numpy(zero_copy_only=False)
+        indices = cells.indices
+        if indices.null_count:
+            indices = indices.fill_null(-1)
+        return _texts(cells.dictionary.to_pylist()), indices.to_numpy(zero_copy_only=False)
     if hasattr(cells, "categories"):
         return _texts(cells.categories.tolist()), np.asarray(cells.codes)
     cells = _as_numpy(cells)
     if cells.dtype.kind in "biuf":
-        values, places = np.unique(cells, return_inverse=True)
-        return _texts(values.tolist()), places
-    place_of: dict[Any, int] = {}
+        values, indices = np.unique(cells, return_inverse=True)
+        return _texts(values.tolist()), indices
+    known: dict[Any, int] = {}
     try:
-        places = [place_of.setdefault(cell, len(place_of)) for cell in cells.tolist()]
+        indices = [known.setdefault(cell, len(known)) for cell in cells.tolist()]
     except TypeError:
         raise TypeError(
             f"Column {name!r} must hold texts or numbers; it holds lists or other nested values. "
             "Split them into columns of their own."
         ) from None
-    return _texts(list(place_of)), np.asarray(places, dtype=np.intp)
+    return _texts(list(known)), np.asarray(indices, dtype=np.intp)
 
 
 def _texts(values: list) -> list[str | None]:
@@ -629,12 +602,12 @@ def date_parts(name: str, cells: Any) -> dict[str, np.ndarray]:
             f"Column {name!r} must hold dates, as in training. Convert it by pandas.to_datetime."
         )
     local = cells.tz_localize(None) if getattr(cells, "tz", None) is not None else cells
-    in_utc, moments = (
+    in_utc, datetimes = (
         np.asarray(dates, dtype="datetime64[us]").astype(np.int64) for dates in (cells, local)
     )
     missing = np.isnat(np.asarray(local, dtype="datetime64[us]"))
-    moments, in_utc = np.where(missing, 0, moments), np.where(missing, 0, in_utc)
-    days, clock = np.divmod(moments, 86_400_000_000)
+    datetimes, in_utc = np.where(missing, 0, datetimes), np.where(missing, 0, in_utc)
+    days, clock = np.divmod(datetimes, 86_400_000_000)
     dates = days.astype("datetime64[D]")
     months, years = dates.astype("datetime64[M]"), dates.astype("datetime64[Y]")
     parts = (

@@ -1,7 +1,6 @@
 """Decisions that a person takes about the labels of a table, and what comes of them."""
 
-from granulearn.review.decision_files import read_decisions
-from granulearn.review.decisions import Decision, DecisionsError
+from granulearn.review.decisions import Decision, DecisionsError, read_decisions
 from granulearn.review.review import Review
 from granulearn.review.verified_labels import verified_by
 

@@ -1,15 +1,26 @@
-"""Decisions about labels: what a person says of one row, and what stands after many."""
+"""Decisions about labels: one about a row, the active ones of many, and their files.
+
+A file of decisions is a journal of a review, or the list of an audit that a person filled in.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+import re
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from granulearn.audit.verified import CHANGE, KEEP, WORST_FIRST
+from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
+from granulearn.utils.text import listed
 
 EXCLUDE, UNSURE, UNDO = "exclude", "unsure", "undo"
 DECISIONS = (KEEP, CHANGE, EXCLUDE, UNSURE)
-"""What a person can say: the label is right; another one is; leave the row out; nobody knows."""
+"""The label is right; another one is; do not learn from the row; nobody can tell."""
+_ROWS_SHOWN = 5
 
 
 class DecisionsError(ValueError):
@@ -34,7 +45,7 @@ class DecisionsError(ValueError):
 
 @dataclass(frozen=True)
 class Decision:
-    """What a person says about the label of one row; one line of a file.
+    """What a person says about the label of one row: one line of a file of decisions.
 
     See Also
     --------
@@ -44,7 +55,7 @@ class Decision:
     Examples
     --------
     >>> from granulearn.review import Decision
-    >>> Decision(row=7, decision="change", label="approved", given="refused").truth
+    >>> Decision(row=7, decision="change", new_label="approved", given_label="refused").new_label
     'approved'
     """
 
@@ -52,88 +63,81 @@ class Decision:
     """Number of the data row, from 1."""
     decision: str
     """One of `DECISIONS`, or "undo": the last decision about the row does not count."""
-    label: str = ""
+    new_label: str = ""
     """The new label of a change; else empty."""
-    row_hash: str = ""
-    """Of the row's cells, see `granulearn.tables.parse.cells`; empty if the file has none."""
+    hash: str = ""
+    """Hash of the row's cells without the label; empty if the file has none."""
     drawn: str = WORST_FIRST
-    """ "random" if the row was drawn at random, and so stands for others."""
+    """ "random" for a row of a random sample, else "worst"."""
     line: int = 0
-    """Line of the file; 0 if it is in none yet."""
-    given: str = ""
+    """Line of the file; 0 before it is written."""
+    given_label: str = ""
     """The label at that time; empty if the file does not say."""
     cell: str = ""
-    """The same as it stands in the table, where it is spelt in another way."""
+    """The cell of the label, where its spelling differs from the name of the class."""
     target: str = ""
     """The column of labels; empty if the file does not say."""
     note: str = ""
     who: str = ""
     when: str = ""
-    """Time, as ISO 8601 writes it."""
+    """Time in ISO 8601."""
     verdict: str = ""
-    """What the audit said at that time."""
+    """Verdict of the audit at that time."""
     probability: str = ""
-    """That of the label being wrong, at that time; empty if nobody knew."""
+    """Probability at that time that the label is wrong; empty if unknown."""
     batch: str = ""
     """``name/size`` of the decisions that were taken at once; empty for a single one."""
     version: str = ""
-    """Of granulearn."""
-
-    @property
-    def truth(self) -> str:
-        """The label that holds if this decision does; empty if it says nothing of that."""
-        return {CHANGE: self.label, KEEP: self.given}.get(self.decision, "")
+    """Version of granulearn."""
 
 
-def standing(lines: Iterable[Decision]) -> list[Decision]:
-    """Return the decisions that hold, by row: the last about each that was not undone.
+def without_undone(lines: Iterable[Decision]) -> list[Decision]:
+    """Return the decisions that were not undone, in the order in which they were taken.
 
     Parameters
     ----------
     lines : iterable of Decision
-        In the order in which they were taken.
+        All lines of a journal.
     """
-    history: dict[int, list[Decision]] = {}
-    for decision in lines:
-        about = history.setdefault(decision.row, [])
+    kept: dict[int, Decision] = {}
+    about: dict[int, list[int]] = {}
+    for number, decision in enumerate(lines):
+        history = about.setdefault(decision.row, [])
         if decision.decision != UNDO:
-            about.append(decision)
-        elif about:
-            about.pop()
-    return [about[-1] for _, about in sorted(history.items()) if about]
+            kept[number] = decision
+            history.append(number)
+        elif history:
+            del kept[history.pop()]
+    return list(kept.values())
 
 
-def actions(lines: Iterable[Decision]) -> list[list[Decision]]:
-    """Return what can be undone, the latest last: single decisions, or many taken at once.
+def active_decisions(lines: Iterable[Decision]) -> list[Decision]:
+    """Return the active decisions by row: the last about each that was not undone.
 
     Parameters
     ----------
     lines : iterable of Decision
-        In the order in which they were taken.
+        All lines of a journal.
     """
-    done: list[list[Decision]] = []
-    for decision in lines:
-        if decision.decision == UNDO:
-            _take_back(done, decision.row)
-        elif decision.batch and done and done[-1][-1].batch == decision.batch:
-            done[-1].append(decision)
-        else:
-            done.append([decision])
-    return done
+    latest = {decision.row: decision for decision in without_undone(lines)}
+    return [latest[row] for row in sorted(latest)]
 
 
-def _take_back(done: list[list[Decision]], row: int) -> None:
-    for number in range(len(done) - 1, -1, -1):
-        places = [place for place, decision in enumerate(done[number]) if decision.row == row]
-        if places:
-            left = [*done[number][: places[-1]], *done[number][places[-1] + 1 :]]
-            done[number : number + 1] = [left] if left else []
-            return
+def last_action(kept: Sequence[Decision]) -> list[Decision]:
+    """Return what is undone next: one decision, or all that were taken at once.
+
+    Parameters
+    ----------
+    kept : sequence of Decision
+        Decisions that were not undone, in the order in which they were taken.
+    """
+    first = len(kept) - 1
+    while first > 0 and kept[-1].batch and kept[first - 1].batch == kept[-1].batch:
+        first -= 1
+    return list(kept[max(first, 0) :])
 
 
-def check_belong(
-    decisions: Sequence[Decision], hashes: Sequence[str], source: str, *, most_shown: int = 5
-) -> None:
+def check_rows(decisions: Sequence[Decision], hashes: Sequence[str], source: str) -> None:
     """Raise a `DecisionsError` if decisions are about other rows than those of a table.
 
     Parameters
@@ -143,22 +147,277 @@ def check_belong(
     hashes : sequence of str
         Of all rows of the table.
     source : str
-        Where the decisions stand, for messages.
-    most_shown : int, default=5
-        So many rows are named.
+        Where the decisions come from, for messages.
     """
-    n_rows = len(hashes)
-    outside = [d.row for d in decisions if d.row > n_rows]
+    outside = [d.row for d in decisions if d.row > len(hashes)]
     if outside:
         raise DecisionsError(
-            f"{source} speaks of row {outside[0]}, and the table has {n_rows} rows; do the "
-            "decisions belong to another table?"
+            f"{source} has a decision about row {outside[0]}, and the table has {len(hashes)} "
+            "rows; do the decisions belong to another table?"
         )
-    strangers = [d.row for d in decisions if d.row_hash and d.row_hash != hashes[d.row - 1]]
-    if strangers:
-        named = ", ".join(map(str, strangers[:most_shown]))
-        more = f" and {len(strangers) - most_shown} more" if len(strangers) > most_shown else ""
+    others = [str(d.row) for d in decisions if d.hash and d.hash != hashes[d.row - 1]]
+    if others:
         raise DecisionsError(
-            f"{source} was made for other cells in {len(strangers)} of {len(decisions)} rows (row "
-            f"{named}{more}); the decisions belong to another table, or it was changed since."
+            f"{source} was made for other cells in {len(others)} of {len(decisions)} rows (row "
+            f"{listed(others, most=_ROWS_SHOWN)}); the decisions belong to another table, or it "
+            "was changed since."
         )
+
+
+def decided_column(
+    decisions: Sequence[Decision], source: str, named: str | None = None
+) -> str | None:
+    """Return the column of labels that decisions are about; None if unknown.
+
+    Parameters
+    ----------
+    decisions : sequence of Decision
+        One for each row.
+    source : str
+        Where they come from, for messages.
+    named : str, default=None
+        The column, if the user names one.
+    """
+    found = sorted({d.target for d in decisions if d.target})
+    if len(found) > 1:
+        raise DecisionsError(
+            f"{source} is about {len(found)} columns, {found[0]!r} and {found[1]!r} among them; "
+            "keep the decisions about one of them."
+        )
+    if named is not None and found and found[0] != named:
+        raise DecisionsError(
+            f"{source} is about the column {found[0]!r}, not {named!r}; name that column, or "
+            "another file of decisions."
+        )
+    return found[0] if found else named
+
+
+# --- files
+
+COLUMNS = (
+    "row", "hash", "given_label", "decision", "new_label", "note", "who", "when", "verdict",
+    "probability", "drawn", "target", "cell", "batch", "version",
+)  # fmt: skip
+"""Columns of a journal, which are the fields of a `Decision`."""
+# A list of an audit holds columns of the table too; one of them may be called "who" or "target".
+_OF_LISTS = ("row", "hash", "given_label", "decision", "new_label", "note", "drawn")
+_BY_HAND = (*_OF_LISTS, "who", "when")
+_ONLY_IN_LISTS = {"predicted_label", "label_quality"}
+_MUST_BE_QUOTED = re.compile(r'[",\r\n]')
+
+
+def read_decisions(path: Path) -> list[Decision]:
+    """Read the active decisions of a file, by row; lines without a decision are skipped.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file with the columns ``row`` and ``decision``, and ``new_label`` or ``label``
+        for changes (``predicted_label`` is taken where it is empty or the ``given_label``);
+        other columns of a journal are read if present. A journal of a review is such a file,
+        and so is the list that an audit writes, with its column ``decision`` filled in.
+
+    Returns
+    -------
+    list of Decision
+        The last one about each row that was not undone.
+
+    See Also
+    --------
+    granulearn.review.verified_by : The labels that they verify.
+    granulearn.Review : Writes such files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from granulearn.review import read_decisions
+    >>> table = pd.DataFrame({"row": [7, 9, 8], "decision": ["exclude", "keep", ""]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "decisions.csv")
+    ...     table.to_csv(path)
+    ...     [(decision.row, decision.decision) for decision in read_decisions(path)]
+    [(7, 'exclude'), (9, 'keep')]
+    """
+    return active_decisions(read_lines(path))
+
+
+def read_lines(path: Path) -> list[Decision]:
+    """Read all decisions of a file, in their order, undone ones too.
+
+    Parameters
+    ----------
+    path : Path
+        As for `read_decisions`.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise DecisionsError(
+            f"{path} cannot be read: there is no such file; `granulearn review` writes one with "
+            "the first decision."
+        ) from error
+    except OSError as error:
+        raise DecisionsError(f"{path} cannot be read: {error.strerror or error}") from error
+    lines, end = parse_lines(content, str(path))
+    if end < len(content):
+        warnings.warn(
+            f"{path} ends in the middle of a line or of a batch, which is left out.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return lines
+
+
+def parse_lines(content: bytes, source: str) -> tuple[list[Decision], int]:
+    """Return the decisions of a file's content, and where its complete part ends.
+
+    After that, a journal holds a line or a batch of lines that a killed process or a full disk
+    cut off; it was never acknowledged.
+
+    Parameters
+    ----------
+    content : bytes
+        Of the file.
+    source : str
+        The file, for messages.
+    """
+    in_journal = is_journal(content)
+    end = _end_of_lines(content) if in_journal else len(content)
+    try:
+        text = content[:end].decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DecisionsError(f"{source} is not UTF-8 text; save it as CSV UTF-8.") from error
+    if not in_journal:
+        text = text.replace("\r\n", "\n")  # spreadsheets write it, within cells too
+    header = text.partition("\n")[0]
+    # Spreadsheets of some countries write semicolons.
+    separator = max(",;\t", key=header.count)
+    # A text in memory, since splitlines also splits at a form feed within a cell.
+    stream = io.StringIO(text, newline="")
+    reader = csv.DictReader(stream, strict=True, delimiter=separator)
+    try:
+        names = list(reader.fieldnames or ())
+        ends, rows = [stream.tell()], []
+        for cells in reader:
+            rows.append((reader.line_num, cells))
+            ends.append(stream.tell())
+    except csv.Error as error:
+        raise DecisionsError(f"{source} is no CSV file: line {reader.line_num}: {error}") from error
+    missing = [name for name in ("row", "decision") if name not in names]
+    if missing:
+        raise DecisionsError(
+            f"{source} has no column {missing[0]!r}; decisions need 'row' and 'decision' "
+            f"({', '.join(DECISIONS)}), and 'new_label' for a change. "
+            f"It has {', '.join(names) or 'none'}."
+        )
+    if in_journal:
+        n_complete = _without_cut_batch([cells["batch"] or "" for _, cells in rows])
+        end -= len(text[ends[n_complete] :].encode())
+        rows = rows[:n_complete]
+    known: Sequence[str] = _BY_HAND
+    if {*names} >= {*COLUMNS}:
+        known = COLUMNS
+    elif {*names} >= _ONLY_IN_LISTS:
+        known = _OF_LISTS
+    plain = ((line, {name: cell or "" for name, cell in row.items() if name}) for line, row in rows)
+    found = (_decision(cells, known, f"{source}, line {line}", line) for line, cells in plain)
+    return [decision for decision in found if decision is not None], end
+
+
+def is_journal(content: bytes) -> bool:
+    """Return whether a review wrote a file.
+
+    Parameters
+    ----------
+    content : bytes
+        Of the file.
+    """
+    header = content.partition(b"\n")[0].removeprefix(b"\xef\xbb\xbf").rstrip(b"\r")
+    return header == ",".join(COLUMNS).encode()
+
+
+def _end_of_lines(content: bytes) -> int:
+    """Return where the last complete line ends: at a line feed outside of quotes."""
+    end, is_quoted = len(content), content.count(b'"') % 2
+    while end and (is_quoted or content[end - 1 : end] != b"\n"):
+        start = content.rfind(b"\n", 0, end - 1) + 1
+        is_quoted ^= content.count(b'"', start, end) % 2
+        end = start
+    return end
+
+
+def _without_cut_batch(batches: Sequence[str]) -> int:
+    """Return how many lines stay if the last batch lacks some of its lines."""
+    if not batches or not batches[-1]:
+        return len(batches)
+    first = len(batches)
+    while first and batches[first - 1] == batches[-1]:
+        first -= 1
+    size = batches[-1].rpartition("/")[2]
+    is_cut = size.isdecimal() and len(batches) - first < int(size)
+    return first if is_cut else len(batches)
+
+
+def _decision(
+    cells: dict[str, str], known: Sequence[str], where: str, line: int
+) -> Decision | None:
+    # Blanks belong to the cell of a label.
+    exact = {name: cells.get(name, "") for name in ("cell", "target") if name in known}
+    cells = {name: cell.strip() for name, cell in cells.items()}
+    decision = cells["decision"].lower()
+    if not decision:
+        return None
+    if decision not in (*DECISIONS, UNDO):
+        raise DecisionsError(f"{where}: {decision!r} is no decision; use {', '.join(DECISIONS)}.")
+    row = cells["row"]
+    if not row.isascii() or not row.isdigit() or int(row) < 1:
+        raise DecisionsError(f"{where}: {row!r} is no row number; rows count from 1.")
+    given = cells.get("given_label", "")
+    label = cells.get("new_label", cells.get("label", ""))
+    # A table may have a column "label" of its own, which then holds the given label.
+    if not label or label == given:
+        label = cells.get("predicted_label", "") or label
+    if decision == CHANGE and (not label or label == given):
+        raise DecisionsError(
+            f"{where}: a change needs the new label in 'new_label'"
+            f"{f', and {label!r} is the given one' if label else ''}."
+        )
+    drawn = cells.get("drawn", "") or WORST_FIRST
+    if drawn not in (AT_RANDOM, WORST_FIRST):
+        raise DecisionsError(
+            f"{where}: drawn is {drawn!r}; it is {AT_RANDOM!r} or {WORST_FIRST!r}."
+        )
+    new_label = label if decision == CHANGE else ""
+    parsed = {"row": int(row), "decision": decision, "new_label": new_label, "drawn": drawn}
+    fields: dict[str, Any] = {name: cells.get(name, "") for name in known} | exact | parsed
+    return Decision(**fields, line=line)
+
+
+def journal_text(decisions: Sequence[Decision]) -> str:
+    """Return the text of a journal.
+
+    Parameters
+    ----------
+    decisions : sequence of Decision
+        In the order in which they were taken.
+    """
+    return f"{','.join(COLUMNS)}\n{lines_text(decisions)}"
+
+
+def lines_text(decisions: Sequence[Decision]) -> str:
+    """Return decisions as lines of a journal.
+
+    Parameters
+    ----------
+    decisions : sequence of Decision
+        In the order in which they were taken.
+    """
+    lines = ([_quoted(str(getattr(d, name))) for name in COLUMNS] for d in decisions)
+    return "".join(f"{','.join(line)}\n" for line in lines)
+
+
+def _quoted(cell: str) -> str:
+    # Python's writer leaves a carriage return without quotes before version 3.13.
+    return '"{}"'.format(cell.replace('"', '""')) if _MUST_BE_QUOTED.search(cell) else cell

@@ -2,57 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import getpass
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock, Thread
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from granulearn.audit.issues import Issue
-from granulearn.audit.ratings import Ratings
+from granulearn.audit.ratings import VERDICTS, Ratings
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
-from granulearn.review.background import Background
-from granulearn.review.cards import Card, make_card
-from granulearn.review.class_names import ClassNames
-from granulearn.review.decision_book import DecisionBook
+from granulearn.review.cards import Card, RatedRow, rated_row
 from granulearn.review.decisions import (
     DECISIONS,
     EXCLUDE,
     UNDO,
     Decision,
     DecisionsError,
-    check_belong,
+    check_rows,
+    decided_column,
 )
-from granulearn.review.journal import Journal, default_journal
-from granulearn.review.progress import ReviewSummary, summarize
-from granulearn.review.queue import QueuedRow, RowFilter, queued_row
-from granulearn.review.review_settings import (
-    check_order,
-    check_settings,
-    installed_version,
-    leaving_out,
-    user_name,
-)
-from granulearn.review.verified_labels import is_stale
+from granulearn.review.journal import DecisionLog, Journal, default_journal
+from granulearn.review.queue import RowFilter
+from granulearn.review.reviewed_table import ReviewedTable
+from granulearn.review.summary import ReviewSummary, summarize
+from granulearn.review.verified_labels import class_names, is_stale, verified_by
+from granulearn.tables import ColumnOptions
 from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from granulearn.review.reviewed_table import AuditedTable, ReviewedTable
-    from granulearn.tables import ColumnOptions, ReadOptions
+    from granulearn.tables import ReadOptions
 
+ORDERS = (WORST_FIRST, AT_RANDOM)
 ALL_ROWS = RowFilter()
+
+
+class Background:
+    """Runs one task at a time in a thread of its own, which does not outlive the process."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._thread: Thread | None = None
+        self.failure = ""
+        """Why the last task failed; empty if it did not."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a task is running."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self, task: Callable[[], None]) -> bool:
+        """Start a task unless one is running; return whether it was started.
+
+        Parameters
+        ----------
+        task : callable
+            What to do.
+        """
+        with self._lock:
+            if self.is_busy:
+                return False
+            self._thread = Thread(target=self._run, args=(task,), daemon=True)
+            self._thread.start()
+            return True
+
+    def wait(self) -> None:
+        """Wait until the task is done."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self, task: Callable[[], None]) -> None:
+        try:
+            task()
+            self.failure = ""
+        except Exception as error:  # shown as `failure`: nobody waits for this thread
+            self.failure = str(error)
 
 
 class Review:
     """Go through the doubtful labels of a table, decide on them, and get the corrected table.
 
-    The audit says which row to look at next. What is decided is written to a file at once,
-    teaches the audit, which is fitted again from time to time, and is never asked again.
+    The audit puts the rows in order. Each decision is written to a file at once and its row does
+    not come up again; from time to time the audit is fitted again with what was decided.
     A page on this machine (`granulearn review`) drives the same loop.
 
     Parameters
@@ -64,19 +101,19 @@ class Review:
     keep : sequence of str, default=()
         Columns that come first on every card, such as a name to look the row up by.
     decisions : path, default=None
-        The journal, a CSV file that lines are added to; it is read first if it is there.
+        The journal, a CSV file that lines are added to; if it exists, it is read first.
         None means ``NAME.decisions.csv`` beside a table that is a file, and memory alone for
         one that is not.
     who : str, default=None
         Who decides; None means the name of the user on this machine.
     sample : int, default=50
-        How many rows are drawn at random at a time.
+        Rows that are drawn at random at a time.
     refit_every : int, default=25
-        After so many decisions the audit is fitted again.
+        Decisions after which the audit is fitted again.
     options : ColumnOptions, default=None
         What is known about the columns, see `granulearn.tables`.
     reading : ReadOptions, default=None
-        What is known about the file.
+        How to read the file.
     group, times : str, default=None
         Columns for the audit: of rows that stay together, and of times.
     random_state : int, default=0
@@ -89,8 +126,8 @@ class Review:
     See Also
     --------
     granulearn.audit_labels : Which labels are doubtful, without a loop.
-    granulearn.review.Decision : One line of what was decided.
-    granulearn.review.read_decisions : Reads what was decided from its file.
+    granulearn.review.Decision : One line of the journal.
+    granulearn.review.read_decisions : Reads decisions from a file.
 
     Examples
     --------
@@ -101,7 +138,7 @@ class Review:
     >>> table.loc[10, "target"] = 2  # a wrong label
     >>> review = Review(table, "target")
     >>> card = review.next()
-    >>> card.row, card.given, card.rival
+    >>> card.row, card.given_label, card.second_class
     (11, '2', '0')
     >>> review.decide(card, "change")
     >>> int(review.corrected()["target"].iloc[10]), review.summary().counts
@@ -126,69 +163,62 @@ class Review:
         n_jobs: int = -1,
         background: bool = False,
     ):
-        # Imported when used: the stage of tables needs optional packages.
-        from granulearn.review.reviewed_table import ReviewedTable
-        from granulearn.tables import ColumnOptions
-
-        check_settings(keep, sample, refit_every)
-        self.who = " ".join((user_name() if who is None else who).split())
+        if isinstance(keep, str):
+            raise ValueError(f"keep={keep!r} must be a list of columns, such as [{keep!r}].")
+        for name, value in (("sample", sample), ("refit_every", refit_every)):
+            if value < 1:
+                raise ValueError(f"{name}={value!r} must be 1 or more.")
+        self.who = " ".join((_user_name() if who is None else who).split())
         self.sample, self.refit_every = sample, refit_every
-        self.background = Background() if background else None
-        """Where the audit is fitted again; None if decisions wait for it."""
-        self._settings: dict[str, Any] = {
-            "groups": group,
-            "times": times,
-            "random_state": random_state,
-            "n_jobs": n_jobs,
-        }
-        options = leaving_out(options or ColumnOptions(), group)
+        self.background = Background()
+        """Where the audit is fitted again."""
+        self._waits_for_fit = not background
+        self._group, self._version = group, version("granulearn")
+        self._settings = {
+            "groups": group, "times": times, "random_state": random_state, "n_jobs": n_jobs,
+        }  # fmt: skip
+        options = self._without_group(options or ColumnOptions())
         self.table = ReviewedTable(table, target, keep, options, reading)
         path = default_journal(self.table.path) if decisions is None else Path(decisions)
         self.journal = Journal(path)
         try:
-            self._enter()
+            self._lock = RLock()
+            self._names = class_names(self.table.data)
+            self._log = DecisionLog(self.journal, self._is_stale)
+            # Refuse decisions about another table or column before the audit.
+            before = [*self._log.by_row, *self._log.stale]
+            decided_column(before, self.source, target)
+            check_rows(before, self.table.data.hashes, self.source)
+            self._fit = self._audited(self.table)
         except BaseException:
             self.journal.close()
             raise
-
-    def _enter(self) -> None:
-        self._lock = RLock()
-        self._names = ClassNames(map(str, self.table.classes.tolist()))
-        self._book = DecisionBook(self.journal, self._is_stale)
-        self._check_decisions()
-        self._fit: AuditedTable = self._audited(self.table)
         self._since_fit = 0
         self._sampled: np.ndarray = np.empty(0, dtype=int)
         self._ever_sampled: set[int] = set()
         self.generation = 0
         """How often the audit was fitted again."""
 
-    def _check_decisions(self) -> None:
-        """Refuse decisions about another table or column, before anything is made of them."""
-        decisions = [*self._book.by_row, *self._book.stale]
-        other = {d.target for d in decisions} - {"", self.table.target}
-        if other:
-            raise DecisionsError(
-                f"{self.source} is about the column {min(other)!r}, not {self.table.target!r}; "
-                "name that column, or another file for the decisions."
-            )
-        check_belong(decisions, self.table.hashes, self.source)
+    def _without_group(self, options: ColumnOptions) -> ColumnOptions:
+        """Return options that leave the column of groups out of the inputs."""
+        if self._group is None or self._group in options.ignore:
+            return options
+        return replace(options, ignore=(*options.ignore, self._group))
 
     def _is_stale(self, decision: Decision) -> bool:
-        place = self.table.position_of.get(decision.row)
-        if place is None:
+        position = self.table.position_of.get(decision.row)
+        if position is None:
             return False
-        given = int(np.searchsorted(self.table.classes, self.table.data.y[place]))
-        return is_stale(decision, given, self._names)
+        return is_stale(decision, int(self.table.data.coded_labels[1][position]), self._names)
 
     @property
     def stale(self) -> list[int]:
-        """Rows that were decided on and have another label now; they are open again."""
-        return [decision.row for decision in self._book.stale]
+        """Rows whose label was edited since it was decided on; they are open again."""
+        return [decision.row for decision in self._log.stale]
 
     @property
     def source(self) -> str:
-        """Where the decisions stand, for messages."""
+        """Name of the journal, for messages."""
         return str(self.journal.path or "the review")
 
     @property
@@ -198,29 +228,29 @@ class Review:
 
     @property
     def ratings(self) -> Ratings:
-        """What the audit says of every label."""
+        """The ratings of all labels."""
         return self._fit.queue.ratings
 
     @property
     def issues(self) -> list[Issue]:
-        """What else is odd about the table, beside its labels."""
+        """Issues of the table beside its labels."""
         return self._fit.done.audit.issues_
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a decision to take back."""
-        return bool(self._book.last)
+        """Whether there is a decision to undo."""
+        return self._log.can_undo
 
     # --- looking
 
     def next(self, order: str = WORST_FIRST, asked: RowFilter = ALL_ROWS) -> Card | None:
-        """Return the card of the next row to look at; None if none is left.
+        """Return the card of the next row; None if no row is left.
 
         Parameters
         ----------
         order : {"worst", "random"}, default="worst"
-            The most doubtful first, or rows drawn at random: decided on one after the other,
-            these tell how many labels are wrong in all.
+            The most doubtful first, or rows drawn at random, which show the share of wrong labels
+            if all of them are decided on.
         asked : RowFilter, default=all rows
             Which rows to see.
         """
@@ -238,23 +268,11 @@ class Review:
         asked : RowFilter, default=all rows
             Which rows to see.
         """
+        _check_order(order)
         with self._lock:
-            fit = self._fit
-            check_order(order)
-            among = self._drawn() if order == AT_RANDOM else fit.queue.ratings.worst_first
-            return fit.queue.rows[fit.queue.positions(among, self._is_open(), asked)]
-
-    def queued(self, rows: Sequence[int] | np.ndarray) -> list[QueuedRow]:
-        """Return rows as the queue shows them.
-
-        Parameters
-        ----------
-        rows : sequence of int
-            Numbers of rows.
-        """
-        with self._lock:
-            ratings = self._fit.queue.ratings
-            return [queued_row(ratings, int(row), self._position(int(row))) for row in rows]
+            queue = self._fit.queue
+            among = self._random_sample() if order == AT_RANDOM else queue.ratings.worst_first
+            return queue.rows[queue.positions(among, self._is_open(), asked)]
 
     def card(self, row: int, order: str = WORST_FIRST) -> Card:
         """Return the card of a row.
@@ -264,26 +282,47 @@ class Review:
         row : int
             Its number, from 1.
         order : {"worst", "random"}, default="worst"
-            How it came to be looked at.
+            The order in which it came up.
         """
-        check_order(order)
+        _check_order(order)
         with self._lock:
             fit, position = self._fit, self._position(row)
-        (why,) = fit.explainer.explain([position])
-        return make_card(fit.done.audit.ratings_, fit.shown, why, order)
+        (card,) = fit.maker.cards([position], order)
+        return card
 
     def decision(self, row: int) -> Decision | None:
-        """Return the decision about a row that holds.
+        """Return the active decision about a row.
 
         Parameters
         ----------
         row : int
             Its number, from 1.
         """
-        return self._book.about(row)
+        return self._log.active.get(row)
 
-    def _drawn(self) -> np.ndarray:
-        """Return the positions that were drawn at random; when all are decided on, others are."""
+    def rated(self, row: int) -> RatedRow:
+        """Return a row with the rating of its label.
+
+        Parameters
+        ----------
+        row : int
+            Its number, from 1.
+        """
+        return rated_row(self.ratings, row, self._position(row))
+
+    def _position(self, row: int) -> int:
+        if row not in self.table.position_of:
+            raise DecisionsError(f"row {row} does not exist, or has no label to decide on.")
+        return self.table.position_of[row]
+
+    def open_by_verdict(self) -> dict[str, int]:
+        """Return how many rows of each verdict have no decision."""
+        with self._lock:
+            verdicts = self.ratings.verdicts[self._is_open()]
+        return {name: int((verdicts == name).sum()) for name in VERDICTS}
+
+    def _random_sample(self) -> np.ndarray:
+        """Return the positions drawn at random; a new sample if all of them are decided on."""
         is_open = self._is_open()
         if not is_open[self._sampled].any() and is_open.any():
             drawn = self._fit.done.audit.next_to_review(
@@ -298,28 +337,23 @@ class Review:
 
     def _is_open(self) -> np.ndarray:
         is_open = np.ones(len(self.table.data.rows), dtype=bool)
-        places = self.table.position_of
-        is_open[[places[row] for row in self._book.rows if row in places]] = False
+        positions = self.table.position_of
+        is_open[[positions[row] for row in self._log.active if row in positions]] = False
         return is_open
-
-    def _position(self, row: int) -> int:
-        if row not in self.table.position_of:
-            raise DecisionsError(f"row {row} is not there, or has no label to decide on.")
-        return self.table.position_of[row]
 
     # --- deciding
 
     def decide(self, card: Card | int, decision: str, label: Any = None, note: str = "") -> None:
-        """Take a decision; when this returns it is in the journal.
+        """Take a decision; when this returns, it is in the journal.
 
         Parameters
         ----------
         card : Card or int
-            What `next` returned, or the number of a row.
+            A card of `next`, or the number of a row.
         decision : {"keep", "change", "exclude", "unsure"}
-            The label is right; another one is; the row should not be learnt from; nobody knows.
+            The label is right; another one is; do not learn from the row; nobody can tell.
         label : label, default=None
-            The right label of a change; None takes the suggestion.
+            The right label of a change; None takes the second class.
         note : str, default=""
             Anything worth keeping, in one line.
         """
@@ -327,7 +361,7 @@ class Review:
             self.decide_many([card], decision, label, note)
             return
         if decision == CHANGE and label is None:
-            label = card.rival  # what the person saw; the audit may say something else by now
+            label = card.second_class  # of the card, although the audit may differ by now
         self.decide_many([card.row], decision, label, note, order=card.drawn)
 
     def decide_many(
@@ -348,92 +382,90 @@ class Review:
         decision : {"keep", "change", "exclude", "unsure"}
             As for `decide`.
         label : label or list of labels, default=None
-            The right label of a change, or one for each row; None takes the suggestion.
+            The right label of a change, or one for each row; None takes the second class.
         note : str, default=""
             Anything worth keeping, in one line.
         order : {"worst", "random"}, default="worst"
-            How the rows came to be looked at. Those of the random sample that were looked at
-            as such stand for others.
+            The order in which the rows came up. A row of the random sample counts as drawn at
+            random only if it came up so.
 
         Returns
         -------
         int
-            For how many rows that is news.
+            Number of rows whose decision is new.
         """
-        check_order(order)
+        _check_order(order)
         labels = list(label) if isinstance(label, (list, tuple)) else [label] * len(rows)
-        wanted = dict(zip(rows, labels, strict=True))  # a row that is named twice counts once
+        label_of = dict(zip(rows, labels, strict=True))  # a row that is named twice counts once
         with self._lock:
             self.table.check_unchanged()
-            news = self._book.take(
-                [self._taken(row, decision, one, note, order) for row, one in wanted.items()]
+            n_new = self._log.add(
+                [self._decided(row, decision, new, note, order) for row, new in label_of.items()]
             )
-            self._since_fit += news
+            self._since_fit += n_new
         self._refit_if_due()
-        return news
+        return n_new
 
     def undo(self) -> list[int]:
-        """Take the last decision back, or all that were taken at once with it.
+        """Undo the last decision, or all that were taken at once with it.
 
         Returns
         -------
         list of int
-            Numbers of the rows that are open again, or decided on as before.
+            Numbers of the rows that are open again, or have their earlier decision.
         """
         with self._lock:
-            last = self._book.last
+            last = self._log.last
             if not last:
                 return []
             self.table.check_unchanged()
-            self._book.undo([self._line(d.row, UNDO, "", "", d.drawn) for d in last])
+            self._log.undo([self._line(self.rated(d.row), UNDO, d.drawn) for d in last])
             rows = [decision.row for decision in last]
             was_learnt = self.ratings.verified[[self._position(row) for row in rows]].any()
-            # The audit must forget what it was told.
+            # An audit that has learnt the decisions is fitted again at once.
             self._since_fit += self.refit_every if was_learnt else len(rows)
         self._refit_if_due()
         return rows
 
-    def _taken(self, row: int, decision: str, label: Any, note: str, order: str) -> Decision:
+    def _decided(self, row: int, decision: str, label: Any, note: str, order: str) -> Decision:
         if decision not in DECISIONS:
             raise DecisionsError(f"{decision!r} is no decision; use {', '.join(DECISIONS)}.")
-        position = self._position(row)
+        rated, new = self.rated(row), ""
+        if decision == CHANGE:
+            if label is None and rated.second_class is None:
+                raise DecisionsError(f"row {row}: no class is suggested; name the new label.")
+            new = self._names.known(str(rated.second_class if label is None else label))
+            if new == rated.given_label:
+                decision, new = KEEP, ""
         drawn = AT_RANDOM if order == AT_RANDOM and row in self._ever_sampled else WORST_FIRST
-        if decision != CHANGE:
-            return self._line(row, decision, "", note, drawn)
-        rival = self.ratings.rivals[position]
-        if label is None and rival < 0:
-            raise DecisionsError(f"row {row}: nothing is suggested; name the new label.")
-        new = self.classes[rival] if label is None else self._names.known(str(label))
-        if new == self.classes[self.ratings.given[position]]:
-            return self._line(row, KEEP, "", note, drawn)
-        return self._line(row, CHANGE, new, note, drawn)
+        return self._line(rated, decision, drawn, new, note)
 
-    def _line(self, row: int, decision: str, label: str, note: str, drawn: str) -> Decision:
-        position, ratings = self._position(row), self._fit.queue.ratings
-        given = self.classes[ratings.given[position]]
-        cell = self.table.data.label_cells[row - 1] or ""
-        wrong = ratings.error_proba[position]
+    def _line(
+        self, rated: RatedRow, decision: str, drawn: str, new_label: str = "", note: str = ""
+    ) -> Decision:
+        row, data = rated.row, self.table.data
+        cell, wrong = data.label_cells[row - 1] or "", rated.error_probability
         return Decision(
             row,
             decision,
-            label,
-            row_hash=self.table.hashes[row - 1],
+            new_label,
+            hash=data.hashes[row - 1],
             drawn=drawn,
-            given=given,
-            cell="" if cell == given else cell,
+            given_label=rated.given_label,
+            cell="" if cell == rated.given_label else cell,
             target=self.table.target,
             note=" ".join(note.split()),
             who=self.who,
             when=datetime.now(UTC).isoformat(timespec="seconds"),
-            verdict=str(ratings.verdicts[position]),
-            probability="" if np.isnan(wrong) else f"{wrong:.4f}",
-            version=installed_version(),
+            verdict=rated.verdict,
+            probability="" if wrong is None else f"{wrong:.4f}",
+            version=self._version,
         )
 
-    # --- learning from what was decided
+    # --- learning from decisions
 
     def refit(self) -> None:
-        """Fit the audit again, with what was decided so far."""
+        """Fit the audit again, with all decisions so far."""
         self._refit(self.table)
 
     def use_columns(self, ignore: Sequence[str] = (), include: Sequence[str] = ()) -> None:
@@ -447,13 +479,12 @@ class Review:
             Columns to use that would be left out.
         """
         options = replace(self.table.options, ignore=tuple(ignore), include=tuple(include))
-        options = leaving_out(options, self._settings["groups"])
-        self._refit(self.table.with_options(options))
+        self._refit(self.table.with_options(self._without_group(options)))
 
     def _refit_if_due(self) -> None:
         if self._since_fit < self.refit_every:
             return
-        if self.background is None:
+        if self._waits_for_fit:
             self.refit()
         else:
             self.background.start(self.refit)
@@ -462,7 +493,7 @@ class Review:
         with self._lock:
             seen, self._since_fit = self._since_fit, 0
         try:
-            fit = self._audited(table, spare_a_core=self.background is not None)
+            fit = self._audited(table, spare_a_core=not self._waits_for_fit)
         except BaseException:
             with self._lock:
                 self._since_fit += seen
@@ -471,45 +502,43 @@ class Review:
             self.table, self._fit = table, fit
             self.generation += 1
 
-    def _audited(self, table: ReviewedTable, *, spare_a_core: bool = False) -> AuditedTable:
+    def _audited(self, table: ReviewedTable, *, spare_a_core: bool = False) -> Any:
         with self._lock:
-            said = self._book.by_row
+            decisions = self._log.by_row
         settings = dict(self._settings)
         if spare_a_core and settings["n_jobs"] == -1:
-            settings["n_jobs"] = -2  # somebody is looking at cards meanwhile
-        return table.audited(table.verified(said, self.source), **settings)
+            settings["n_jobs"] = -2  # the page needs the other one
+        return table.audited(verified_by(decisions, table.data, self.source), **settings)
 
-    # --- what comes of it
+    # --- results
 
     def summary(self) -> ReviewSummary:
-        """Return how the review goes."""
+        """Return the numbers of the review."""
         with self._lock:
-            said, by_time = self._book.by_row, self._book.by_time
+            by_row, by_time = self._log.by_row, self._log.by_time
             fit, is_open = self._fit, self._is_open()
-        verified = self.table.verified(said, self.source)
+        verified = verified_by(by_row, self.table.data, self.source)
         ratings, noise = fit.done.audit.rated_with(verified)
         return summarize(by_time, ratings, noise, is_open)
 
     def corrected(self, *, drop_excluded: bool = False) -> pd.DataFrame:
-        """Return the table with the labels that were changed.
+        """Return the table with the changed labels.
 
         Parameters
         ----------
         drop_excluded : bool, default=False
             Whether to leave excluded rows out.
         """
-        from granulearn.review.correction import corrected_frame
-
         with self._lock:
-            said = self._book.by_row
-        frame = corrected_frame(self.table, said)
+            decisions = self._log.by_row
+        frame = self.table.corrected(decisions)
         if not drop_excluded:
             return frame
-        excluded = [d.row - 1 for d in said if d.decision == EXCLUDE]
+        excluded = [d.row - 1 for d in decisions if d.decision == EXCLUDE]
         return frame.drop(index=frame.index[excluded])
 
     def close(self) -> None:
-        """Let go of the journal."""
+        """Close the journal."""
         self.journal.close()
 
     def __enter__(self):
@@ -519,7 +548,17 @@ class Review:
         self.close()
 
     def __repr__(self) -> str:
-        return (
-            f"<Review of {counted(len(self.table.data.rows), 'label')}, "
-            f"{counted(len(self._book), 'decision')}>"
-        )
+        n_labels, n_decisions = len(self.table.data.rows), len(self._log.active)
+        return f"<Review of {counted(n_labels, 'label')}, {counted(n_decisions, 'decision')}>"
+
+
+def _check_order(order: str) -> None:
+    if order not in ORDERS:
+        raise ValueError(f"order={order!r} must be one of {', '.join(ORDERS)}.")
+
+
+def _user_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return "somebody"

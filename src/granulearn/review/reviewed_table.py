@@ -1,26 +1,30 @@
-"""The table of a review: read once, known again, and audited with what was decided about it."""
+"""The table of a review: read once, checked for changes, audited, corrected."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from granulearn.audit.explanation import Explainer
-from granulearn.audit.listed_ratings import columns_of_listing, is_listing
-from granulearn.audit.table_audit import TableAudit, audit_listing, audit_table
-from granulearn.audit.verified import VerifiedLabels
-from granulearn.review.cards import ShownTable
+from granulearn.audit.table_audit import (
+    TableAudit,
+    audit_listing,
+    audit_table,
+    columns_of_listing,
+    is_listing,
+)
+from granulearn.audit.verified import CHANGE, VerifiedLabels
+from granulearn.review.cards import CardMaker
 from granulearn.review.decisions import Decision
 from granulearn.review.queue import RowQueue
-from granulearn.review.verified_labels import verified_by
+from granulearn.review.verified_labels import class_names
 from granulearn.tables import (
     ColumnOptions,
     ReadOptions,
@@ -29,7 +33,11 @@ from granulearn.tables import (
     read_training_table,
     table_of,
 )
-from granulearn.tables.parse.cells import row_hashes
+from granulearn.tables.inspection import no_column
+from granulearn.tables.messages import Setting
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A card of a wide table has as many lines as a person would scroll through.
 _MOST_COLUMNS = 60
@@ -37,12 +45,11 @@ _MOST_COLUMNS = 60
 
 @dataclass(frozen=True, eq=False)
 class AuditedTable:
-    """An audit of the table, with all that cards and queues need of it."""
+    """An audit of the table, with its queue and its cards."""
 
     done: TableAudit
     queue: RowQueue
-    shown: ShownTable
-    explainer: Explainer
+    maker: CardMaker
 
 
 class ReviewedTable:
@@ -59,7 +66,7 @@ class ReviewedTable:
     options : ColumnOptions, default=None
         What the user says about the columns.
     reading : ReadOptions, default=None
-        What is known about the file.
+        How to read the file.
     """
 
     def __init__(
@@ -77,9 +84,12 @@ class ReviewedTable:
         if self.path is not None and self.path.is_file():
             self._stamp, self._digest = _stamp(self.path), _digest(self.path)
         with table_of(source, reading) as file:
-            _check_kept(self.keep, file.names, file.path)
+            unknown = [name for name in self.keep if name not in file.names]
+            if unknown:
+                problems = [no_column(name, file.names, Setting("keep")) for name in unknown]
+                raise TableError.about(file.path, problems)
             self.is_listing = is_listing(file.names)
-            """Whether it is a list of suspects, whose ratings are those of a larger table."""
+            """Whether it is a list of suspects, with the ratings of a larger table."""
             if self.is_listing:
                 ignored = (*self.options.ignore, *columns_of_listing(file.names))
                 self.options = replace(self.options, ignore=tuple(dict.fromkeys(ignored)))
@@ -100,7 +110,7 @@ class ReviewedTable:
         return ReviewedTable(self.source, self.target, self.keep, options, self.reading)
 
     def check_unchanged(self) -> None:
-        """Raise a `TableError` if the file is not the one that was read."""
+        """Raise a `TableError` if the file was changed since it was read."""
         if self.path is None or self._stamp is None:
             return
         try:
@@ -118,7 +128,7 @@ class ReviewedTable:
                 f"{self.path} has changed since it was read; decisions about it would be about "
                 "other rows. Start the review again."
             )
-        self._stamp = stamp  # touched, but as it was
+        self._stamp = stamp  # written again with the same content
 
     @property
     def cells(self) -> pa.Table:
@@ -127,46 +137,17 @@ class ReviewedTable:
         return self.data.cells
 
     @cached_property
-    def hashes(self) -> list[str]:
-        """Of the cells of each row of the table, labels left out."""
-        return row_hashes(self.cells, self.target)
-
-    @cached_property
-    def classes(self) -> np.ndarray:
-        """The class labels, sorted."""
-        return np.unique(self.data.y)
-
-    @cached_property
     def position_of(self) -> dict[int, int]:
         """Row number, from 1 -> position among the rows with a label."""
         return {row + 1: position for position, row in enumerate(self.data.rows.tolist())}
 
-    def verified(self, decisions: Sequence[Decision], source: str) -> VerifiedLabels:
-        """Return the labels that decisions confirm or correct.
-
-        Parameters
-        ----------
-        decisions : sequence of Decision
-            One for each row.
-        source : str
-            Where they stand, for messages.
-        """
-        return verified_by(
-            decisions,
-            rows=self.data.rows,
-            hashes=self.hashes,
-            given=np.searchsorted(self.classes, self.data.y),
-            classes=self.classes,
-            source=source,
-        )
-
     def audited(self, verified: VerifiedLabels, **settings: Any) -> AuditedTable:
-        """Audit the table with what is known of its labels.
+        """Audit the table.
 
         Parameters
         ----------
         verified : VerifiedLabels
-            What a person said.
+            Labels that a person has verified.
         **settings
             Of `audit_table`.
         """
@@ -174,21 +155,33 @@ class ReviewedTable:
             done = audit_listing(self.data, verified)
         else:
             done = audit_table(self.data, verified=verified, **settings)
-        numbers = self.data.rows + 1
-        inputs = done.shown_cells()
-        shown = ShownTable(inputs, numbers, self.keep, _MOST_COLUMNS)
         cells = self.cells.take(pa.array(self.data.rows))
-        queue = RowQueue(done.audit.ratings_, numbers, cells)
-        return AuditedTable(done, queue, shown, Explainer(done.audit, done.X, inputs, done.names))
+        queue = RowQueue(done.audit.ratings_, self.data.rows + 1, cells)
+        return AuditedTable(done, queue, CardMaker(done, self.keep, _MOST_COLUMNS))
 
+    def corrected(self, decisions: Sequence[Decision]) -> pd.DataFrame:
+        """Return the table as a frame, with the changed labels.
 
-def _check_kept(keep: tuple[str, ...], names: Sequence[str], path: Path) -> None:
-    from granulearn.tables.inspection import no_column
-    from granulearn.tables.messages import Setting
-
-    unknown = [no_column(name, names, Setting("keep")) for name in keep if name not in names]
-    if unknown:
-        raise TableError.about(path, unknown)
+        Parameters
+        ----------
+        decisions : sequence of Decision
+            One for each row.
+        """
+        is_frame = hasattr(self.source, "iloc")
+        frame = self.source.copy() if is_frame else self.cells.to_pandas()
+        names, values = class_names(self.data), self.data.coded_labels[0].tolist()
+        label_of = dict(zip(names.names, values, strict=True))
+        changes = {
+            d.row - 1: label_of[names.known(d.new_label)] for d in decisions if d.decision == CHANGE
+        }
+        if not changes:
+            return frame
+        place = list(map(str, frame.columns)).index(self.target)
+        before = frame.iloc[:, place]
+        labels = before.astype(object)
+        labels.iloc[list(changes)] = np.array([*changes.values()], dtype=object)
+        frame.isetitem(place, labels.astype(before.dtype))
+        return frame
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
@@ -197,8 +190,5 @@ def _stamp(path: Path) -> tuple[int, int, int]:
 
 
 def _digest(path: Path) -> bytes:
-    content = blake2b()
     with path.open("rb") as file:
-        while block := file.read(2**20):
-            content.update(block)
-    return content.digest()
+        return hashlib.file_digest(file, "blake2b").digest()

@@ -1,37 +1,372 @@
-"""The page of a review, served on this machine: a thin layer over `Review`."""
+"""The server of a review's page, on this machine: a thin layer over `Review`.
+
+`OnlyThisPage` lets only the browser in that opened the page. Every request is a declared record
+(`msgspec`), every answer a dictionary; `HANDLERS` has them all.
+"""
 
 from __future__ import annotations
 
 import secrets
 import socket
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
+import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Route
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
 
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.verified import CHANGE
-from granulearn.review.access import HOST, OnlyThisPage
-from granulearn.review.background import Background
-from granulearn.review.decisions import DECISIONS, DecisionsError
-from granulearn.review.fragments import STATIC, card_html, numbers_html, review_page, table_html
 from granulearn.review.queue import RowFilter
 from granulearn.review.review import Review
+from granulearn.review.views import STATIC, card_html, numbers_html, review_page, table_html
 from granulearn.tables import TableError
 
 if TYPE_CHECKING:
     from uvicorn import Server
 
-ROWS_AT_ONCE = 200
-_SHOWN_IN_PREVIEW = 12
+HOST = "127.0.0.1"
+_DEFAULT_PORT = 80
+LONGEST_BODY = 2**16
+"""Bytes of the body of a request; a decision takes some hundred."""
+
+HEADERS = {
+    # No inline code, no other host, no frame around the page.
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+MOST_ROWS = 200
+"""Rows of the queue in one answer."""
+_ROWS_OF_PREVIEW = 12
+
+Order = Literal["worst", "random"]
+Kind = Literal["keep", "change", "exclude", "unsure"]
+
+
+@dataclass
+class Served:
+    """A review and the state of its page."""
+
+    review: Review
+    previews: dict[str, tuple[dict[int, str | None], Bulk]] = field(default_factory=dict)
+    """By token: the suggested labels of the last preview by row, and the decision about them."""
+
+
+# --- access
+
+
+class OnlyThisPage(BaseHTTPMiddleware):
+    """Refuses requests that do not know the token, or do not come from the page itself.
+
+    Any site in a browser may send requests to this machine, also under a host name of its own
+    that resolves to it. Such a request does not know the token, names another Host, or carries
+    another Origin.
+
+    Parameters
+    ----------
+    app : ASGI application
+        The application to protect, with all its paths below the token.
+    token : str
+        The first part of every path.
+    port : int
+        Where the page is served.
+    """
+
+    def __init__(self, app: Any, token: str, port: int):
+        super().__init__(app)
+        self.token = token
+        self.hosts = {f"{HOST}:{port}", f"localhost:{port}"}
+        if port == _DEFAULT_PORT:  # browsers leave it out
+            self.hosts |= {HOST, "localhost"}
+        self.origins = {f"http://{host}" for host in self.hosts}
+
+    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
+        """Answer a request, or refuse it."""
+        refusal = self._refusal(request)
+        if refusal is None:
+            response = await call_next(request)
+        else:
+            status, reason = refusal
+            response = PlainTextResponse(f"{reason}\n", status)
+        response.headers.update(HEADERS)
+        return response
+
+    def _refusal(self, request: Request) -> tuple[int, str] | None:
+        headers, parts = request.headers, request.scope["path"].split("/", 2)
+        if len(headers.getlist("host")) != 1 or headers["host"] not in self.hosts:
+            return 421, "This page answers to its own address only."
+        if len(parts) < 3 or not secrets.compare_digest(parts[1].encode(), self.token.encode()):
+            return 404, "There is nothing here; use the whole address that was printed."
+        origin = headers.get("origin")
+        is_foreign = headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+        if is_foreign or (origin is not None and origin not in self.origins):
+            return 403, "Another site may not ask for this."
+        if request.method in ("GET", "HEAD"):
+            return None
+        if origin is None:
+            return 403, "A decision must come from the page."
+        if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            return 415, "A decision is sent as JSON."
+        length = headers.get("content-length", "")
+        if not length.isdecimal() or int(length) > LONGEST_BODY:
+            return 413, "The request is too long."
+        return None
+
+
+# --- requests
+
+
+class Nothing(msgspec.Struct):
+    """A request without values."""
+
+
+class Filter(msgspec.Struct, kw_only=True):
+    """Which rows of the queue are asked for."""
+
+    order: Order = "worst"
+    verdict: str = ""
+    """Verdicts, separated by commas."""
+    pair: str = ""
+    find: str = ""
+
+    def rows(self, review: Review) -> list[int]:
+        """Return the numbers of these rows."""
+        verdicts = frozenset(filter(None, self.verdict.split(",")))
+        unknown = sorted(verdicts - {*VERDICTS})
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is no verdict; they are {', '.join(VERDICTS)}.")
+        return review.rows(self.order, RowFilter(verdicts, self.pair, self.find)).tolist()
+
+
+class Page(Filter, kw_only=True):
+    """A part of the queue."""
+
+    begin: Annotated[int, msgspec.Meta(ge=0)] = 0
+    n: Annotated[int, msgspec.Meta(ge=1, le=MOST_ROWS)] = 50
+
+
+class CardOfRow(msgspec.Struct):
+    """A card."""
+
+    row: int
+    order: Order = "worst"
+
+
+class OneDecision(msgspec.Struct):
+    """A decision about one row."""
+
+    row: int
+    decision: Kind
+    label: str | None = None
+    note: str = ""
+    order: Order = "worst"
+
+
+class Bulk(Filter, kw_only=True):
+    """A decision about all rows of a filter."""
+
+    decision: Kind
+    label: str | None = None
+
+
+class Previewed(msgspec.Struct):
+    """A preview that was seen."""
+
+    token: str
+
+
+class Columns(msgspec.Struct):
+    """Columns to leave out, and columns to use."""
+
+    ignore: list[str] = []
+    include: list[str] = []
+
+
+# --- answers
+
+
+def state(served: Served, request: Nothing) -> dict[str, Any]:
+    """Return how the review goes."""
+    review, numbers = served.review, served.review.summary()
+    return {
+        "generation": review.generation,
+        "fitting": review.background.is_busy,
+        "failure": review.background.failure,
+        "decided": numbers.n_decided,
+        "worth_checking": numbers.worth_checking,
+        "n_next": numbers.n_next,
+        "expected": numbers.expected,
+        "advice": numbers.advice,
+        "can_undo": review.can_undo,
+        "open": review.open_by_verdict(),
+    }
+
+
+def queue(served: Served, request: Page) -> dict[str, Any]:
+    """Return a part of the queue."""
+    rows = request.rows(served.review)
+    part = rows[request.begin : request.begin + request.n]
+    return {"total": len(rows), "rows": [served.review.rated(row) for row in part]}
+
+
+def card(served: Served, request: CardOfRow) -> dict[str, Any]:
+    """Return a card, and the active decision about its row."""
+    found = served.review.card(request.row, request.order)
+    decision = served.review.decision(request.row)
+    return {
+        "row": request.row,
+        "given_label": found.given_label,
+        "second_class": found.second_class,
+        "decision": decision and decision.decision,
+        "label": decision and decision.new_label,
+        "html": card_html(found),
+    }
+
+
+def decide(served: Served, request: OneDecision) -> dict[str, Any]:
+    """Take a decision; it is on the disk before the answer."""
+    n_new = served.review.decide_many(
+        [request.row], request.decision, request.label or None, request.note, order=request.order
+    )
+    return {"saved": True, "new": n_new}
+
+
+def undo(served: Served, request: Nothing) -> dict[str, Any]:
+    """Undo the last decision."""
+    return {"rows": served.review.undo()}
+
+
+def preview(served: Served, request: Bulk) -> dict[str, Any]:
+    """Return the rows of a filter, for a decision about all of them."""
+    rows = [served.review.rated(row) for row in request.rows(served.review)]
+    token = secrets.token_urlsafe(8)
+    # The classes of the preview are decided on, although the audit may differ by then.
+    labels = {rated.row: request.label or rated.second_class for rated in rows}
+    served.previews = {token: (labels, request)}
+    return {"token": token, "total": len(rows), "rows": rows[:_ROWS_OF_PREVIEW]}
+
+
+def decide_many(served: Served, request: Previewed) -> dict[str, Any]:
+    """Decide on all rows of a preview but for those decided on since."""
+    if request.token not in served.previews:
+        raise ValueError("the rows were not previewed; look at them first.")
+    labels, bulk = served.previews[request.token]
+    open_labels = {row: new for row, new in labels.items() if served.review.decision(row) is None}
+    n_new = served.review.decide_many(
+        list(open_labels),
+        bulk.decision,
+        list(open_labels.values()) if bulk.decision == CHANGE else None,
+        order=bulk.order,
+    )
+    del served.previews[request.token]  # only now: a decision that failed can be tried again
+    return {"saved": True, "new": n_new}
+
+
+def columns(served: Served, request: Columns) -> dict[str, Any]:
+    """Fit the audit again with other columns."""
+    review = served.review
+    if not review.background.start(partial(review.use_columns, request.ignore, request.include)):
+        raise ValueError("the audit is being fitted; try again in a moment.")
+    return {"started": True}
+
+
+Handler = Callable[[Served, Any], dict[str, Any]]
+HANDLERS: dict[tuple[str, str], tuple[Handler, type]] = {
+    ("GET", "/state"): (state, Nothing),
+    ("GET", "/queue"): (queue, Page),
+    ("GET", "/card/{row:int}"): (card, CardOfRow),
+    ("GET", "/numbers"): (lambda served, _: {"html": numbers_html(served.review)}, Nothing),
+    ("GET", "/table"): (lambda served, _: {"html": table_html(served.review)}, Nothing),
+    ("POST", "/decide"): (decide, OneDecision),
+    ("POST", "/undo"): (undo, Nothing),
+    ("POST", "/preview"): (preview, Bulk),
+    ("POST", "/decide-many"): (decide_many, Previewed),
+    ("POST", "/columns"): (columns, Columns),
+}
+"""Method and path: the function that answers, and the record of its request."""
+
+
+def _endpoint(
+    served: Served, handler: Handler, record: type
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint; an error becomes a status and one sentence."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            if request.method == "POST":
+                values: Any = msgspec.json.decode(await request.body(), type=record)
+            else:
+                query = dict(request.query_params) | request.path_params
+                values = msgspec.convert(query, record, strict=False)
+            answer = await run_in_threadpool(handler, served, values)
+            return Response(msgspec.json.encode(answer), media_type="application/json")
+        except TableError as error:
+            return _failed(409, error)
+        except (ValueError, msgspec.MsgspecError) as error:
+            return _failed(400, error)
+        except OSError as error:
+            reason = f"{error.strerror or error}".lower()
+            step = "Make room, or mend the rights of the file, and decide again."
+            return _failed(507, f"Nothing was saved: {error.filename}: {reason}. {step}")
+        except Exception as error:  # the page must get a sentence
+            return _failed(500, f"Nothing was saved: unexpected {type(error).__name__}: {error}")
+
+    return endpoint
+
+
+def _failed(status: int, reason: object) -> JSONResponse:
+    return JSONResponse({"error": str(reason)}, status)
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in STATIC:
+        raise HTTPException(404)
+    content = (files("granulearn.review") / "templates" / name).read_bytes()
+    return Response(content, media_type=STATIC[name])
+
+
+def make_application(review: Review, token: str, port: int) -> Starlette:
+    """Return the application that serves a review.
+
+    Parameters
+    ----------
+    review : Review
+        The review.
+    token : str
+        The first part of every path.
+    port : int
+        Where it is served.
+    """
+    served = Served(review)
+
+    async def page(request: Request) -> Response:
+        return HTMLResponse(await run_in_threadpool(review_page, review))
+
+    routes = [Route("/", page), Route("/static/{name}", _static)]
+    routes += [
+        Route(path, _endpoint(served, handler, record), methods=[method])
+        for (method, path), (handler, record) in HANDLERS.items()
+    ]
+    guard = Middleware(OnlyThisPage, token=token, port=port)
+    return Starlette(routes=[Mount(f"/{token}", routes=routes)], middleware=[guard])
 
 
 def bound_socket(port: int = 0) -> socket.socket:
@@ -40,7 +375,7 @@ def bound_socket(port: int = 0) -> socket.socket:
     Parameters
     ----------
     port : int, default=0
-        Where to listen; 0 takes one that is free.
+        Where to listen; 0 takes a free one.
     """
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -56,239 +391,15 @@ def bound_socket(port: int = 0) -> socket.socket:
     return listening
 
 
-def make_application(review: Review, token: str, port: int) -> OnlyThisPage:
-    """Return the application that serves a review.
-
-    Parameters
-    ----------
-    review : Review
-        What it shows and changes.
-    token : str
-        The first part of every path.
-    port : int
-        Where it is served.
-    """
-    desk = _Desk(review)
-    routes = [
-        Route("/", desk.page),
-        Route("/static/{name}", desk.static),
-        Route("/state", _answering(desk.state)),
-        Route("/queue", _answering(desk.queue)),
-        Route("/card/{row:int}", _answering(desk.card)),
-        Route("/numbers", _answering(desk.numbers)),
-        Route("/table", _answering(desk.table)),
-        *(
-            Route(f"/{name}", _answering(act, with_body=True), methods=["POST"])
-            for name, act in {
-                "decide": desk.decide,
-                "undo": desk.undo,
-                "preview": desk.preview,
-                "decide-many": desk.decide_many,
-                "columns": desk.columns,
-            }.items()
-        ),
-    ]
-    return OnlyThisPage(Starlette(routes=routes), token, port)
-
-
-def _answering(act: Callable[..., Any], *, with_body: bool = False) -> Callable:
-    """Return an endpoint: what goes wrong becomes a status and one sentence."""
-
-    async def endpoint(request: Request) -> Response:
-        said = dict(request.query_params) | request.path_params
-        try:
-            if with_body:
-                said = await request.json()
-                if not isinstance(said, dict):
-                    raise ValueError("a JSON object is needed.")
-            return JSONResponse(await run_in_threadpool(act, said))
-        except TableError as error:
-            return _failed(409, error)
-        except (DecisionsError, KeyError, TypeError, ValueError) as error:
-            return _failed(400, error)
-        except OSError as error:
-            reason = f"{error.strerror or error}".lower()
-            step = "Make room, or mend the rights of the file, and decide again."
-            return _failed(507, f"Nothing was saved: {error.filename}: {reason}. {step}")
-        except Exception as error:  # the page must get a sentence, whatever happens
-            return _failed(500, f"Nothing was saved: unexpected {type(error).__name__}: {error}")
-
-    return endpoint
-
-
-def _failed(status: int, reason: object) -> JSONResponse:
-    return JSONResponse({"error": str(reason)}, status)
-
-
-class _Desk:
-    """What the page asks for, in plain values."""
-
-    def __init__(self, review: Review):
-        self.review = review
-        self._background = review.background or Background()
-        self._previews: dict[str, tuple[list[int], str, list[str | None] | None, str]] = {}
-
-    async def page(self, request: Request) -> Response:
-        return HTMLResponse(await run_in_threadpool(review_page, self.review))
-
-    async def static(self, request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in STATIC:
-            raise HTTPException(404)
-        content = (files("granulearn.review") / "templates" / name).read_bytes()
-        return Response(content, media_type=STATIC[name])
-
-    def state(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        review = self.review
-        numbers = review.summary()
-        return {
-            "generation": review.generation,
-            "fitting": self._background.is_busy,
-            "failure": self._background.failure,
-            "labels": numbers.n_labels,
-            "decided": numbers.n_decided,
-            "counts": numbers.counts,
-            "worth_a_look": numbers.worth_a_look,
-            "n_next": numbers.n_next,
-            "expected": numbers.expected,
-            "advice": numbers.advice,
-            "can_undo": review.can_undo,
-            "open": self._open_by_verdict(),
-        }
-
-    def _open_by_verdict(self) -> dict[str, int]:
-        """Return how many labels of each verdict nobody has decided on."""
-        numbers = self.review.table.data.rows + 1
-        verdicts = self.review.ratings.verdicts[np.searchsorted(numbers, self.review.rows())]
-        return {name: int((verdicts == name).sum()) for name in VERDICTS}
-
-    def queue(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        begin, count = int(said.get("from", 0)), int(said.get("n", 50))
-        if begin < 0 or not 0 < count <= ROWS_AT_ONCE:
-            raise ValueError(f"at most {ROWS_AT_ONCE} rows are sent at once.")
-        rows = self.review.rows(said.get("order", "worst"), _filter(said))
-        return {
-            "total": len(rows),
-            "rows": [asdict(row) for row in self.review.queued(rows[begin : begin + count])],
-            "generation": self.review.generation,
-        }
-
-    def card(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        row = int(said["row"])
-        card = self.review.card(row, said.get("order", "worst"))
-        decision = self.review.decision(row)
-        return {
-            "row": row,
-            "given": card.given,
-            "rival": card.rival,
-            "verdict": card.verdict,
-            "decision": None if decision is None else decision.decision,
-            "label": None if decision is None else decision.label,
-            "html": card_html(card),
-        }
-
-    def numbers(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        return {"html": numbers_html(self.review)}
-
-    def table(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        return {"html": table_html(self.review)}
-
-    def decide(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        news = self.review.decide_many(
-            [_row(said)],
-            _decision(said),
-            _label(said),
-            str(said.get("note") or ""),
-            order=str(said.get("order", "worst")),
-        )
-        return {"saved": True, "news": news}
-
-    def undo(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        return {"rows": self.review.undo()}
-
-    def preview(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Say what a decision about all rows of a filter would do; `decide_many` does it."""
-        order, decision, label = str(said.get("order", "worst")), _decision(said), _label(said)
-        queued = self.review.queued(self.review.rows(order, _filter(said)))
-        # What is shown is what will be decided, whatever an audit says by then.
-        labels = [label or row.rival or None for row in queued] if decision == CHANGE else None
-        token = secrets.token_urlsafe(8)
-        self._previews = {token: ([row.row for row in queued], decision, labels, order)}
-        return {
-            "token": token,
-            "total": len(queued),
-            "rows": [asdict(row) for row in queued[:_SHOWN_IN_PREVIEW]],
-        }
-
-    def decide_many(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        token = str(said.get("token"))
-        if token not in self._previews:
-            raise ValueError("the rows were not previewed; look at them first.")
-        rows, decision, labels, order = self._previews[token]
-        wanted = dict(zip(rows, labels or [None] * len(rows), strict=True))
-        wanted = {row: new for row, new in wanted.items() if self.review.decision(row) is None}
-        news = self.review.decide_many(
-            list(wanted),
-            decision,
-            None if labels is None else list(wanted.values()),
-            str(said.get("note") or ""),
-            order=order,
-        )
-        del self._previews[token]  # only now: what could not be saved can be tried again
-        return {"saved": True, "news": news}
-
-    def columns(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        ignore, include = _names(said, "ignore"), _names(said, "include")
-        started = self._background.start(lambda: self.review.use_columns(ignore, include))
-        if not started:
-            raise ValueError("the audit is being fitted; try again in a moment.")
-        return {"started": True}
-
-
-def _filter(said: Mapping[str, Any]) -> RowFilter:
-    verdicts = [name for name in str(said.get("verdict") or "").split(",") if name]
-    unknown = sorted(set(verdicts) - set(VERDICTS))
-    if unknown:
-        raise ValueError(f"{unknown[0]!r} is no verdict; they are {', '.join(VERDICTS)}.")
-    pair, find = str(said.get("pair") or ""), str(said.get("find") or "")
-    return RowFilter(frozenset(verdicts), pair, find)
-
-
-def _row(said: Mapping[str, Any]) -> int:
-    row = said.get("row")
-    if type(row) is not int:  # a truth value would pass for one, and a fraction be cut
-        raise ValueError(f"row must be the number of a row, not {row!r}.")
-    return row
-
-
-def _decision(said: Mapping[str, Any]) -> str:
-    decision = said.get("decision")
-    if decision not in DECISIONS:
-        raise ValueError(f"{decision!r} is no decision; use {', '.join(DECISIONS)}.")
-    return decision
-
-
-def _label(said: Mapping[str, Any]) -> str | None:
-    label = said.get("label")
-    return None if label is None or label == "" else str(label)
-
-
-def _names(said: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    names = said.get(key, [])
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"{key} must be a list of names of columns.")
-    return tuple(names)
-
-
 def make_server(review: Review, listening: socket.socket, token: str) -> Server:
     """Return the server of a review; ``run(sockets=[listening])`` runs it.
 
     Parameters
     ----------
     review : Review
-        What is served.
+        The review.
     listening : socket
-        What `bound_socket` returned.
+        From `bound_socket`.
     token : str
         The first part of every path.
     """

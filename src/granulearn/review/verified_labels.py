@@ -1,80 +1,142 @@
-"""From decisions to the labels that an audit and a model may take for true."""
+"""From decisions to verified labels, which an audit and a model take for true."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, VerifiedLabels
-from granulearn.review.class_names import ClassNames
-from granulearn.review.decisions import Decision, DecisionsError, check_belong
+from granulearn.review.decisions import Decision, DecisionsError, check_rows
+from granulearn.tables import TrainingTable
+from granulearn.tables.labels import label_key
+from granulearn.utils.text import listed
+
+GUARD = "'"
+"""An audit writes it before a label that a spreadsheet would take for a formula."""
+_CLASSES_SHOWN = 10
 
 
-def verified_by(
-    decisions: Sequence[Decision],
-    *,
-    rows: np.ndarray,
-    hashes: Sequence[str],
-    given: np.ndarray,
-    classes: np.ndarray,
-    source: str,
-) -> VerifiedLabels:
-    """Return the labels that decisions confirm or correct, by position among the rows with a label.
+class ClassNames:
+    """Finds the class of a label, in all spellings of people and spreadsheets.
+
+    A label is the class of the same spelling; else the one that differs in case, blanks or
+    Unicode form only, or that is the same number. A label that fits two classes is neither.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The classes, sorted.
+    """
+
+    def __init__(self, names: Iterable[str]):
+        self.names = list(names)
+        self._codes: dict[str | float, int | None] = {}
+        for code, name in enumerate(self.names):
+            for key in _keys(name):
+                self._codes[key] = None if key in self._codes else code
+        self._exact = {name: code for code, name in enumerate(self.names)}
+
+    def code(self, label: str) -> int | None:
+        """Return the number of the class of a label; None if it is none.
+
+        Parameters
+        ----------
+        label : str
+            In any spelling.
+        """
+        for text in (label, label.removeprefix(GUARD)):
+            for found in (self._exact.get(text), *map(self._codes.get, _keys(text))):
+                if found is not None:
+                    return found
+        return None
+
+    def known(self, label: str, where: str = "") -> str:
+        """Return the class of a label, or raise a `DecisionsError`.
+
+        Parameters
+        ----------
+        label : str
+            In any spelling.
+        where : str, default=""
+            Start of the message, such as file and line.
+        """
+        code = self.code(label)
+        if code is None:
+            raise DecisionsError(
+                f"{where}{label!r} is no class of the table; the classes are "
+                f"{listed(self.names, most=_CLASSES_SHOWN)}."
+            )
+        return self.names[code]
+
+
+def _keys(label: str) -> Iterator[str | float]:
+    yield label_key(label)
+    try:
+        yield float(label)
+    except ValueError:
+        return
+
+
+def class_names(table: TrainingTable) -> ClassNames:
+    """Return the classes of a table by name.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        The table.
+    """
+    return ClassNames(map(str, table.coded_labels[0].tolist()))
+
+
+def verified_by(decisions: Sequence[Decision], table: TrainingTable, source: str) -> VerifiedLabels:
+    """Return the labels that decisions confirm or correct, by position among the labelled rows.
 
     Parameters
     ----------
     decisions : sequence of Decision
-        One for each row.
-    rows : ndarray of shape (n,)
-        Number of each row with a label in the table, from 0.
-    hashes : sequence of str
-        Of all rows of the table.
-    given : ndarray of shape (n,)
-        Number of the given class of each row with a label.
-    classes : ndarray
-        The class labels, sorted.
+        One for each row, sorted by row.
+    table : TrainingTable
+        The table, read with its cells.
     source : str
         Name of the file of decisions, for messages.
 
+    Raises
+    ------
+    DecisionsError
+        If they are about another table, or about labels that were edited since.
+
     Examples
     --------
-    >>> import numpy as np
     >>> from granulearn.review import Decision, verified_by
-    >>> verified = verified_by(
-    ...     [Decision(row=2, decision="change", label="yes")],
-    ...     rows=np.arange(3),
-    ...     hashes=["", "", ""],
-    ...     given=np.array([0, 0, 1]),
-    ...     classes=np.array(["no", "yes"]),
-    ...     source="decisions.csv",
-    ... )
-    >>> verified
-    VerifiedLabels(rows=array([1]), truth=array([1]), at_random=array([False]))
+    >>> from granulearn.tables import read_training_table, table_of
+    >>> pets = {"legs": [4, 4, 2, 2], "pet": ["cat", "cat", "cat", "bird"]}
+    >>> table = read_training_table(table_of(pets), "pet", keep_cells=True)
+    >>> verified_by([Decision(row=3, decision="change", new_label="bird")], table, "d.csv")
+    VerifiedLabels(rows=array([2]), truth=array([0]), at_random=array([False]))
     """
-    check_belong(decisions, hashes, source)
-    position = np.full(len(hashes), -1)
-    position[rows] = np.arange(len(rows))
-    names = ClassNames(map(str, classes.tolist()))
+    check_rows(decisions, table.hashes, source)
+    positions = np.full(len(table.hashes), -1)
+    positions[table.rows] = np.arange(len(table.rows))
+    names, given = class_names(table), table.coded_labels[1]
+    found = []
     for decision in decisions:
+        where = f"{source}, line {decision.line}: "
         if decision.decision == CHANGE:
-            names.known(decision.label, f"{source}, line {decision.line}: ")
-    settled = [d for d in decisions if d.decision in (KEEP, CHANGE) and position[d.row - 1] >= 0]
-    at = np.array([position[d.row - 1] for d in settled], dtype=np.intp)
-    for decision, place in zip(settled, at, strict=True):
-        if is_stale(decision, int(given[place]), names):
+            names.known(decision.new_label, where)
+        position = positions[decision.row - 1]
+        if decision.decision not in (KEEP, CHANGE) or position < 0:
+            continue
+        code = int(given[position])
+        if is_stale(decision, code, names):
             raise DecisionsError(
-                f"{source}, line {decision.line}: row {decision.row} was {decision.given!r}, and "
-                f"its label is {names.names[given[place]]!r} now; decide on it again in a review."
+                f"{where}row {decision.row} was {decision.given_label!r}, and its label is "
+                f"{names.names[code]!r} now; decide on it again in a review."
             )
-    truth = np.array(
-        [
-            names.code(d.label) if d.decision == CHANGE else given[place]
-            for d, place in zip(settled, at, strict=True)
-        ],
-        dtype=np.intp,
-    )
-    return VerifiedLabels(at, truth, np.array([d.drawn == AT_RANDOM for d in settled], dtype=bool))
+        truth = names.code(decision.new_label) if decision.decision == CHANGE else code
+        found.append((position, truth, decision.drawn == AT_RANDOM))
+    rows, truths, at_random = np.array(found, dtype=np.intp).reshape(-1, 3).T
+    return VerifiedLabels(rows, truths, at_random.astype(bool))
 
 
 def is_stale(decision: Decision, given: int, names: ClassNames) -> bool:
@@ -85,15 +147,13 @@ def is_stale(decision: Decision, given: int, names: ClassNames) -> bool:
     Parameters
     ----------
     decision : Decision
-        What was decided.
+        The decision.
     given : int
         Number of the class that the row has.
     names : ClassNames
         The classes of the table.
     """
-    if not decision.given or decision.decision not in (KEEP, CHANGE):
+    if not decision.given_label or decision.decision not in (KEEP, CHANGE):
         return False
-    was = {names.code(decision.given)}
-    if decision.decision == CHANGE:
-        was.add(names.code(decision.label))
-    return given not in was
+    labels = [decision.given_label] + [decision.new_label] * (decision.decision == CHANGE)
+    return given not in map(names.code, labels)

@@ -244,7 +244,7 @@ class FGBRVFLClassifier(GBRVFLClassifier):
 
     References
     ----------
-    A. Quadir, M. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
+    A. Quadir, A. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
     Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
 
     Examples
@@ -350,7 +350,7 @@ class SDAPGBRVFLClassifier(GBRVFLClassifier):
 
     References
     ----------
-    A. Quadir, M. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
+    A. Quadir, A. Rahaman, P. N. Suganthan, M. Tanveer, "GBFRVFL: Granular-Ball
     Computing-Based Fuzzy Random Vector Functional Link Network", WCCI 2026.
 
     Examples

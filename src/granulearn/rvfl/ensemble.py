@@ -34,7 +34,8 @@ MAX_WEIGHTS = 10_000_000
 def auto_networks(n_samples: int, n_features: int, n_hidden: int) -> int:
     """Return how many networks there are: the mean of several is steadier where samples are few."""
     most = max(1, MAX_WEIGHTS // (n_hidden * n_features))
-    return min(MOST_NETWORKS, max(1, round(MOST_NETWORKS * PILOT_SAMPLES / n_samples)), most)
+    wanted = round(MOST_NETWORKS * (PILOT_SAMPLES / n_samples) ** 2)
+    return min(MOST_NETWORKS, max(1, wanted), most)
 
 
 def auto_hidden(n_samples: int, n_features: int, n_classes: int | None) -> int:
@@ -43,8 +44,8 @@ def auto_hidden(n_samples: int, n_features: int, n_classes: int | None) -> int:
     Two classes need fewer nodes, and fewer still where many inputs have direct links.
     """
     if n_classes == 2:
-        return max(100, 200 + n_samples // 25 - n_features // 4)
-    return min(1000, 200 + n_samples // 15)
+        return max(100, max(200, n_samples // 25) - n_features // 4)
+    return min(1000, max(200, n_samples // 15))
 
 
 class _BaseRVFLEnsemble(Estimator):
@@ -152,11 +153,11 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
     ----------
     n_estimators : int or "auto", default="auto"
         Number of networks; "auto" means ten up to 1,000 samples, fewer of more, and one
-        from 7,000 on.
+        from 2,600 on.
     n_hidden : int or "auto", default="auto"
-        Hidden nodes of each network; "auto" means 200 and one for every 15 samples that
-        are fitted, or for every 25 of two classes, which need fewer still where there
-        are many features.
+        Hidden nodes of each network; "auto" means one for every 15 samples that are fitted,
+        from 200 to 1,000. For two classes, it means one for every 25, at least 200, less a
+        quarter of the number of features.
     activation : str or sequence of str, default="auto"
         Names to choose from; "auto" means relu, sigmoid, radbas and sine.
     C : float, sequence of float or "auto", default="auto"
@@ -283,10 +284,10 @@ class RVFLEnsembleRegressor(NumberRegressor, _BaseRVFLEnsemble):
     ----------
     n_estimators : int or "auto", default="auto"
         Number of networks; "auto" means ten up to 1,000 samples, fewer of more, and one
-        from 7,000 on.
+        from 2,600 on.
     n_hidden : int or "auto", default="auto"
-        Hidden nodes of each network; "auto" means 200 and one for every 15 samples that
-        are fitted.
+        Hidden nodes of each network; "auto" means one for every 15 samples that are fitted,
+        from 200 to 1,000.
     activation : str or sequence of str, default="auto"
         Names to choose from; "auto" means relu, sigmoid, radbas and sine.
     C : float, sequence of float or "auto", default="auto"

@@ -1,4 +1,4 @@
-"""A file or frame becomes typed columns, by one survey, and is written back untouched."""
+"""Read tables of any format: profile, schema, labels, checks, typed rows."""
 
 from granulearn.tables.infer import ColumnOptions
 from granulearn.tables.inspection import TableReport, inspect_table

@@ -21,24 +21,24 @@ from granulearn.tables.messages import Message, Setting
 from granulearn.tables.schema import Schema, TypedRows
 from granulearn.utils.text import counted, listed
 
-# A column of more different values is not a code of the target.
+# A column of more distinct values is no code of the target.
 FEW_VALUES = 1000
 # Pairs of value and class that are counted; a code of the target has hardly more than values.
 MAX_PAIRS = 100_000
-# Different rows that are kept: up to this number duplicates are counted exactly.
+# Distinct rows to keep: up to this number duplicates are counted exactly.
 MAX_ROWS = 1 << 20
 # Fewer rows than this can agree by chance.
 MIN_ROWS = 20
-# Leakage: the share of rows whose class the column tells, of all rows and as the mean over the
+# Leakage: the share of rows whose class the column predicts, of all rows and as the mean over the
 # classes. The second keeps a class of one row in a thousand from being overlooked.
 LEAK_SHARES = (0.995, 0.99)
 # Nearly leakage. Of some 200 public tables, five have such a column that is honest.
 NEAR_SHARE = 0.97
 # A leak that is missing in most rows still decides the others.
 MIN_KNOWN = 0.2
-# A value that occurs once tells any class; a few of them among many others do no harm.
+# A value that occurs once predicts any class; a few of them among many others do no harm.
 MIN_REPEATED = 0.9
-# Twenty values of twenty rows each may tell three classes, two hundred of two rows may not.
+# Twenty values of twenty rows each may predict three classes, two hundred of two rows may not.
 VALUES_PER_CLASS = 2
 ROWS_PER_VALUE = 10
 # A class of fewer rows is separated from the others by chance.
@@ -52,14 +52,14 @@ MAX_MISNAMED_OF_CHANCE = 0.3
 SHORTEST_NAME = 3
 MAX_NAMES = 200
 
-# How a column tells the class, the most severe first; columns of the first three are left out.
+# How a column predicts the class, the most severe first; columns of the first three are dropped.
 _KINDS = {
     "copy": "leak the target (they hold the labels themselves)",
     "code": "leak the target (each value stands for one class)",
-    "filled": "leak the target (whether a cell is filled in tells the class)",
+    "filled": "leak the target (whether a cell is filled in predicts the class)",
     "separated": "may leak the target (their values do not overlap between classes)",
     "named": "may leak the target (their cells name the label)",
-    "near": "may leak the target (their values tell the class of nearly all rows)",
+    "near": "may leak the target (their values predict the class of nearly all rows)",
     "prediction": "may leak the target (they are named like output of `granulearn predict`)",
     "": "do not leak the target",
 }
@@ -69,7 +69,7 @@ _COLUMNS = ["value", "label", "rows", "lowest", "highest"]
 
 @dataclass(frozen=True, eq=False)
 class CheckStatistics:
-    """Counts over some rows; `+` adds those of the rows that follow."""
+    """Counts of value and label, and hashes of rows; `+` adds later rows."""
 
     columns: dict[str, pa.Table]
     """By feature: `value`, `label` (code of the class), `rows`, `lowest` and `highest` (of
@@ -91,7 +91,7 @@ class CheckStatistics:
         return joined if rows.num_rows <= 2 * MAX_ROWS else joined.sampled()
 
     def sampled(self) -> CheckStatistics:
-        """Return the statistics with equal rows added up; of very many, those of lowest hash."""
+        """Add up equal rows; keep a bottom-k sample by hash if there are very many."""
         complete = pc.less_equal(self.rows["inputs"], pa.scalar(self.bound - 1, pa.uint64()))
         rows, bound = add_up(["inputs", "label"], self.rows.filter(complete)), self.bound
         if rows.num_rows > MAX_ROWS:
@@ -104,7 +104,7 @@ class CheckStatistics:
 def check_rows(
     typed: TypedRows, names: pa.Array | None, schema: Schema, classes: Sequence[str], first_row: int
 ) -> CheckStatistics:
-    """Count what the checks need of some rows; `names` has the class of each row, null for none."""
+    """Count some rows for the checks; `names` has the class of each row, null for none."""
     import pandas as pd
 
     # Adding zero makes -0.0 the same as 0.0.
@@ -156,30 +156,31 @@ def find(
         if worst.kind:
             found[column.name] = worst
     leaks = [name for name, leakage in found.items() if leakage.kind in _LEAKS]
-    left_out = [name for name in leaks if name not in include and len(leaks) < len(schema.used)]
+    dropped = [name for name in leaks if name not in include and len(leaks) < len(schema.used)]
     warnings: list[str] = []
-    for kind, is_out in product(_KINDS, (True, False)):
-        of_kind = {n: f for n, f in found.items() if f.kind == kind and (n in left_out) == is_out}
-        if of_kind:
-            told = listed([leakage.told for leakage in of_kind.values()])
-            step = "left out unless you pass" if is_out else "if not known before the label, pass"
-            setting = Setting("include" if is_out else "ignore", tuple(of_kind)[:10])
-            warnings.append(Message(f"Columns {_KINDS[kind]}: {told}; {step} ", setting, "."))
+    for kind, drop in product(_KINDS, (True, False)):
+        own = [name for name, leakage in found.items() if leakage.kind == kind]
+        own = [name for name in own if (name in dropped) == drop]
+        if own:
+            shown = listed([found[name].shown for name in own])
+            step = "left out unless you pass" if drop else "if not known before the label, pass"
+            setting = Setting("include" if drop else "ignore", tuple(own)[:10])
+            warnings.append(Message(f"Columns {_KINDS[kind]}: {shown}; {step} ", setting, "."))
     duplicates, conflicts, more = _duplicates(statistics.sampled(), labelled=bool(classes))
-    return Findings(tuple(left_out), duplicates, conflicts, (*warnings, *more))
+    return Findings(tuple(dropped), duplicates, conflicts, (*warnings, *more))
 
 
 class Leakage(NamedTuple):
-    """How a feature tells the class."""
+    """How a feature predicts the class."""
 
     kind: str
     """A key of `_KINDS`; '' if it does not."""
     share: float
-    """Of the rows with a value, those whose class it tells."""
+    """Of the rows with a value, those whose class it predicts."""
     feature: str
 
     @property
-    def told(self) -> str:
+    def shown(self) -> str:
         """The feature with its share, for messages."""
         share = f" ({100 * self.share:.1f} % of the rows)" if self.share < 1 else ""
         return f"{self.feature!r}{share}"
@@ -189,52 +190,52 @@ _NONE = Leakage("", 0.0, "")
 
 
 def find_leakage(feature: str, table: pa.Table, classes: Sequence[str]) -> Leakage:
-    """Return how a feature tells the class, from its counts in `CheckStatistics.columns`."""
+    """Return how a feature predicts the class, from its counts in `CheckStatistics.columns`."""
     encoded = table["value"].combine_chunks().dictionary_encode(null_encoding="encode")
     values = np.array(encoded.dictionary.to_pylist(), object)
     counts = np.zeros((len(values), len(classes)), np.int64)
     counts[np.asarray(encoded.indices), table["label"].to_numpy()] = table["rows"].to_numpy()
     is_known = np.array([value is not None for value in values], bool)
     known = counts[is_known] if counts[is_known].sum() >= MIN_KNOWN * counts.sum() else counts[:0]
-    share, told = told_classes(known)
+    share, majority = majority_classes(known)
     if share:
-        pairs = zip(values[is_known], told, strict=True)
+        pairs = zip(values[is_known], majority, strict=True)
         is_copy = all(label_key(str(v)) == label_key(classes[c]) for v, c in pairs if c >= 0)
         return Leakage("copy" if is_copy else "code", share, feature)
-    if not is_known.all() and (share := told_classes(counts)[0]):
+    if not is_known.all() and (share := majority_classes(counts)[0]):
         return Leakage("filled", share, feature)
     if _is_separated(table):
         return Leakage("separated", 1.0, feature)
     if share := _naming_share(values, counts, classes):
         return Leakage("named", share, feature)
-    share = told_classes(known, (NEAR_SHARE, NEAR_SHARE))[0]
+    share = majority_classes(known, (NEAR_SHARE, NEAR_SHARE))[0]
     return Leakage("near" if share else "", share, feature)
 
 
-def told_classes(
+def majority_classes(
     counts: np.ndarray, min_shares: tuple[float, float] = LEAK_SHARES
 ) -> tuple[float, np.ndarray]:
-    """Return the share of rows that are of the class of their value, and this class.
+    """Return the share of rows in the majority class of their value, and this class per value.
 
-    The share is 0 if the values do not tell the classes, and the class -1 for a value that
-    occurs once. `counts` has a row per value and a column per class; `min_shares` are the shares
-    of rows to be told: of all rows, and as the mean over the classes.
+    The share is 0 if it is too small for leakage, and the class -1 for a value that occurs once.
+    `counts` has a row per value and a column per class; `min_shares` are the least shares: of all
+    rows, and as the mean over the classes.
     """
     total, n_classes = counts.sum(), np.count_nonzero(counts.any(axis=0))
-    told = np.full(len(counts), -1)
+    majority = np.full(len(counts), -1)
     if counts.size:
-        told = np.where(counts.sum(axis=1) > 1, counts.argmax(axis=1), -1)
-    repeated, codes = counts[told >= 0], told[told >= 0]
+        majority = np.where(counts.sum(axis=1) > 1, counts.argmax(axis=1), -1)
+    repeated, codes = counts[majority >= 0], majority[majority >= 0]
     of_class = repeated.sum(axis=0)
     is_present = of_class > 0
     too_few = total < MIN_ROWS or of_class.sum() < MIN_REPEATED * total or is_present.sum() < 2
     if too_few or len(counts) > max(VALUES_PER_CLASS * n_classes, total / ROWS_PER_VALUE):
-        return 0.0, told
+        return 0.0, majority
     right = np.bincount(codes, repeated.max(axis=1), minlength=counts.shape[1])
     share = float(right.sum() / of_class.sum())
     balanced_share = (right[is_present] / of_class[is_present]).mean()
     enough = share >= min_shares[0] and balanced_share >= min_shares[1]
-    return (share if enough else 0.0), told
+    return (share if enough else 0.0), majority
 
 
 def _is_separated(table: pa.Table) -> bool:
@@ -248,7 +249,7 @@ def _is_separated(table: pa.Table) -> bool:
 
 
 def _naming_share(values: np.ndarray, counts: np.ndarray, classes: Sequence[str]) -> float:
-    """Return the share of texts that name the label of their row; 0 if it is too small."""
+    """Return the share of cells that name the label of their row; 0 if it is too small."""
     texts = [code for code, value in enumerate(values) if isinstance(value, str)]
     of_class = counts[texts].sum(axis=0)
     total = of_class.sum()
@@ -270,7 +271,7 @@ def _naming_share(values: np.ndarray, counts: np.ndarray, classes: Sequence[str]
 
 
 def _duplicates(statistics: CheckStatistics, *, labelled: bool) -> tuple[int, int, list[str]]:
-    """Return how many rows repeat others, how many contradict others, and messages."""
+    """Return the numbers of duplicates and of conflicting rows, and messages."""
     pairs, scale = statistics.rows.to_pandas(), 2**64 / max(statistics.bound, 1)
     duplicates = round((pairs["rows"].sum() - len(pairs)) * scale)
     conflicting = pairs[pairs["label"] >= 0].sort_values("first")

@@ -1,6 +1,6 @@
-"""What each column is and becomes: profiled batch by batch, then inferred with the user's options.
+"""Column types: profile the cells batch by batch, then infer the schema with the user's options.
 
-Profiles are joined by addition, so that a table is profiled in bounded memory whatever its cells.
+Profiles of batches are added up, so that profiling takes bounded memory.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ MAX_UNITS = 32
 LONGEST_CATEGORY = 10_000
 SHOWN_EXAMPLES = 3
 SHOWN_LETTERS = 200
-# Different cells are counted exactly up to here; beyond, the count is off by about 2 %.
+# Distinct cells are counted exactly up to here, and estimated beyond, to about 2 %.
 KEPT_HASHES = 4096
 # Floats are exact for all whole numbers below.
 _EXACT_BELOW = 2.0**53
-# With an exponent, or so many digits, a number may be too large to compute with.
+# With an exponent, or this many digits, a number may be too large to compute with.
 _MAY_BE_LARGE = re.compile("[eE][-+]?1|.{150}")
 
 # Classes of cells that are neither numbers nor dates.
@@ -76,7 +76,7 @@ CellClass = NumberClass | DateClass | str
 
 @dataclass(frozen=True, eq=False)
 class ColumnProfile:
-    """One column over some rows; `+` adds those of the rows that follow."""
+    """Profile of one column over some rows; `+` adds later rows."""
 
     name: str
     rows: int = 0
@@ -88,7 +88,7 @@ class ColumnProfile:
 
     And "codes" if numbers have so many different units that they count as words."""
     examples: tuple[str, ...] = ()
-    """The first different cells."""
+    """The first distinct cells."""
     letters: int = 0
     """Letters of all words together."""
     blanks: int = 0
@@ -107,7 +107,7 @@ class ColumnProfile:
 
     @property
     def distinct(self) -> int:
-        """Number of different cells; nearly so if there are very many."""
+        """Number of distinct cells; estimated if there are very many."""
         count = len(self.hashes)
         if count == KEPT_HASHES:
             count = round((count - 1) / (float(self.hashes[-1]) / 2.0**64))
@@ -148,7 +148,7 @@ class ColumnProfile:
         )._without_many_units()
 
     def _without_many_units(self) -> ColumnProfile:
-        """Return numbers of many different units as words."""
+        """Count numbers as words if they have too many different units."""
         united = [kind for kind in self.numbers() if kind.unit]
         if CODES not in self.stored and len({kind.unit for kind in united}) <= MAX_UNITS:
             return self
@@ -160,7 +160,7 @@ class ColumnProfile:
 
 
 def profile_column(name: str, column: pa.Array, first_row: int = 0) -> ColumnProfile:
-    """Return the profile of one column over some rows, the first of which has a number."""
+    """Return the profile of one column over the rows from `first_row` on."""
     kind, profile = column.type, ColumnProfile(name, len(column))
     if pa.types.is_null(kind) or is_nested(kind):
         stored = frozenset({"nested"} if is_nested(kind) else ())
@@ -214,7 +214,7 @@ def _profile_text(profile: ColumnProfile, text: pa.Array, first_row: int) -> Col
 
 
 def _classified(cells: pa.Array) -> tuple[list[CellClass], np.ndarray, np.ndarray]:
-    """Return classes, the number of each cell's class, and which cells are plain numbers."""
+    """Return the classes, the class of each cell by number, and a mask of plain numbers."""
     numbers: dict[CellClass, int] = {kind: code for code, kind in enumerate(_WORDS)}
     is_long, plain = pc.greater(pc.utf8_length(cells), LONGEST_CATEGORY), np.zeros(len(cells), bool)
     special = pc.index_in(pc.utf8_lower(cells), _SPECIAL).fill_null(-1).to_numpy()
@@ -239,7 +239,7 @@ def _classified(cells: pa.Array) -> tuple[list[CellClass], np.ndarray, np.ndarra
 def _counted(
     kinds: list[CellClass], of_row: np.ndarray, column: pa.Array, first_row: int
 ) -> dict[CellClass, CellCount]:
-    """Return how many rows each class has, and the cells of the first of them."""
+    """Count the rows of each class, and keep its first cells."""
     ends = np.cumsum(np.bincount(of_row + 1, minlength=len(kinds) + 1))
     groups = np.split(np.argsort(of_row, kind="stable"), ends[:-1])[1:]
     found = zip(kinds, groups, strict=True)
@@ -251,7 +251,7 @@ def _counted(
 
 
 def _range(values: np.ndarray) -> dict[str, Any]:
-    """Return what plain numbers tell."""
+    """Return the range of plain numbers, and whether all are whole."""
     if not len(values):
         return {}
     all_whole = bool((values == np.floor(values)).all())
@@ -259,7 +259,7 @@ def _range(values: np.ndarray) -> dict[str, Any]:
 
 
 def _lowest_hashes(values: np.ndarray, cells: pa.Array, known: np.ndarray) -> np.ndarray:
-    """Return hashes of different cells: of the value, if floats tell it apart, else of the text."""
+    """Return hashes of distinct cells: of the value where floats are exact, else of the text."""
     by_value = np.abs(values) < _EXACT_BELOW
     numbers = pa.array(values[by_value] + 0.0).unique()  # -0.0 is 0.0
     texts = as_text(cells.filter(pa.array(known & ~by_value)).unique())
@@ -270,13 +270,13 @@ def _lowest_hashes(values: np.ndarray, cells: pa.Array, known: np.ndarray) -> np
 
 
 def hash_cells(cells: pa.Array) -> np.ndarray:
-    """Return hashes that are the same in every process."""
+    """Return hashes of cells, the same in every process."""
     from pandas.util import hash_array
 
     return hash_array(cells.to_numpy(zero_copy_only=False), categorize=False)
 
 
-# A wrong parse is worse than none: so many of the cells must have the form of a column.
+# A wrong parse is worse than none: at least this share of the cells has the form of a column.
 NEEDED_SHARE = 0.99
 MANY = 0.5
 MAX_UNITS_SAID = 8
@@ -285,7 +285,7 @@ ENOUGH_ROWS = 20
 NEARLY_ALL = 0.95
 BLANKS_OF_SENTENCES = 3
 LETTERS_OF_SENTENCES = 60
-# The last word of a name tells; the number of visitors is none of theirs.
+# The last word of a name decides: the number of visitors is no ID.
 _ID_NAME = re.compile(
     r"(?:^|[^a-z])(?:id|ids|nr|no|num|number|key|uuid|guid|ref)[^a-z]*$|^id(?:[^a-z]|$)"
     r"|(?:customer|client|user|order|account|patient|person|employee|student|product|item|case"
@@ -295,7 +295,7 @@ _ID_NAME = re.compile(
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """What a user says about the columns of a table.
+    """Options for the columns of a table.
 
     Examples
     --------
@@ -308,21 +308,21 @@ class ColumnOptions:
     """
 
     categorical: tuple[str, ...] = ()
-    """Columns of categories, whatever they look like."""
+    """Columns to use as categories, whatever their cells are."""
     ignore: tuple[str, ...] = ()
-    """Columns to leave out."""
+    """Columns to drop."""
     include: tuple[str, ...] = ()
-    """Columns to use that would be left out."""
+    """Columns to use that would be dropped."""
     decimal: str | None = None
-    """The sign before the decimals, where the cells do not tell."""
+    """Decimal separator, where the cells do not decide."""
     day_first: bool | None = None
-    """The order of day and month, where the cells do not tell."""
+    """Whether the day comes before the month, where the cells do not decide."""
     exact_labels: bool = False
-    """Whether labels that differ in case, blanks or Unicode form only are kept apart."""
+    """Whether to keep labels apart that differ only in case, blanks or Unicode form."""
 
 
 def infer_schema(profiles: Iterable[ColumnProfile], options: ColumnOptions | None = None) -> Schema:
-    """Return what every column is and becomes, from the profiles of all but the target."""
+    """Infer the schema from the profiles of all columns but the target."""
     profiles, options = list(profiles), options or ColumnOptions()
     if options.decimal is None:
         options = replace(options, decimal=_common_decimal(profiles))
@@ -331,8 +331,8 @@ def infer_schema(profiles: Iterable[ColumnProfile], options: ColumnOptions | Non
     return Schema(tuple(_infer_column(profile, options) for profile in profiles))
 
 
-def leave_out(column: Column, reason: str) -> Column:
-    """Return a column that is not used."""
+def drop_column(column: Column, reason: str) -> Column:
+    """Return the column as dropped, with the option that would use it."""
     never = reason in ("asked", "empty", "nested")
     advice = () if never else (Setting("include", (column.name,)),)
     return with_fields(column, dropped=reason, advice=advice)
@@ -343,17 +343,17 @@ def _infer_column(profile: ColumnProfile, options: ColumnOptions) -> Column:
     if PLUS in profile.classes and "-" in profile.missing:
         profile, values = _with_minus_as_value(profile), ("-",)
     column = with_fields(
-        _typed(profile, options),
+        _infer_type(profile, options),
         values_like_nulls=values,
         missing=dict(profile.missing),
         distinct=profile.distinct,
         examples=profile.examples,
     )
-    return _used_or_not(column, profile, options)
+    return _drop_if_useless(column, profile, options)
 
 
 def _with_minus_as_value(profile: ColumnProfile) -> ColumnProfile:
-    """Return the profile with - as a value, where + is one, too."""
+    """Return the profile with "-" as a value: it is no null token beside "+"."""
     minus, plus = Counter({"-": profile.missing["-"]}), profile.classes[PLUS]
     return replace(
         profile,
@@ -365,11 +365,11 @@ def _with_minus_as_value(profile: ColumnProfile) -> ColumnProfile:
 
 
 def _common_decimal(profiles: list[ColumnProfile]) -> str:
-    """Return the sign before decimals in the columns that leave no doubt."""
+    """Return the decimal separator of most columns that are unambiguous."""
     votes: Counter[str] = Counter()
     for profile in profiles:
         numbers = profile.numbers()
-        # What a file stores as numbers has no sign.
+        # Stored numbers have no decimal separator.
         if sum(numbers.values()) < NEEDED_SHARE * profile.known or "number" in profile.stored:
             continue
         point = sum(count for kind, count in numbers.items() if not kind.comma)
@@ -380,7 +380,7 @@ def _common_decimal(profiles: list[ColumnProfile]) -> str:
 
 
 def _common_order(profiles: list[ColumnProfile]) -> bool | None:
-    """Return whether days come first in the columns that leave no doubt; None if there are none."""
+    """Return whether days come first in most unambiguous columns; None if there are none."""
     votes: Counter[str] = Counter()
     for profile in profiles:
         dates = profile.dates()
@@ -390,15 +390,15 @@ def _common_order(profiles: list[ColumnProfile]) -> bool | None:
 
 
 def _summed(counts: dict[Any, int], field: str) -> Counter[str]:
-    """Return the counts of classes, added up by one of their fields."""
+    """Sum the counts of classes by one of their fields."""
     total: Counter[str] = Counter()
     for kind, count in counts.items():
         total[getattr(kind, field)] += count
     return total
 
 
-def _typed(profile: ColumnProfile, options: ColumnOptions) -> Column:
-    """Return the column with its type and form, and notes on its cells."""
+def _infer_type(profile: ColumnProfile, options: ColumnOptions) -> Column:
+    """Infer type, form and notes of a column."""
     if "nested" in profile.stored:
         return Column(profile.name, NESTED)
     if profile.known == 0:
@@ -413,8 +413,8 @@ def _typed(profile: ColumnProfile, options: ColumnOptions) -> Column:
     )
 
 
-def _fitting(profile: ColumnProfile, kind: str, fits: Callable[[CellClass], bool]) -> Column:
-    """Return a column of a type; cells of classes that do not fit are its failures."""
+def _with_failures(profile: ColumnProfile, kind: str, fits: Callable[[CellClass], bool]) -> Column:
+    """Return a column of a type; cells of other classes are its failures."""
     others = (found for own, found in profile.classes.items() if not fits(own))
     setting = "categorical" if kind in (NUMBER, YES_NO) else "ignore"
     advice = (Setting(setting, (profile.name,)),)
@@ -429,20 +429,20 @@ def _is_enough(column: Column, profile: ColumnProfile) -> bool:
 def _as_number(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
     numbers = profile.numbers()
     form = _best_form(numbers, options.decimal or ".")
-    column = _fitting(profile, NUMBER, lambda kind: _has_form(kind, form))
+    column = _with_failures(profile, NUMBER, lambda kind: _has_form(kind, form))
     if not _is_enough(column, profile) or _are_codes(numbers, profile.known):
         return None
     doubtful = profile.first(lambda kind: isinstance(kind, NumberClass) and kind.doubtful)
     notes: tuple[str, ...] = ()
     if doubtful and not any(kind.point != kind.comma for kind in numbers):
         other = Setting("decimal", "," if form.decimal == "." else ".")
-        said = f"{doubtful[0].text!r} could be read in two ways; {form.decimal!r} is taken to stand"
-        notes = (Message(f"{said} before decimals (", other, " for the other)"),)
+        note = f"{doubtful[0].text!r} could be read in two ways; {form.decimal!r} is taken to stand"
+        notes = (Message(f"{note} before decimals (", other, " for the other)"),)
     return with_fields(column, number=form, notes=notes)
 
 
 def _best_form(numbers: dict[NumberClass, int], usual: str) -> NumberForm:
-    """Return the form that most numbers have; of equals, that with the usual sign."""
+    """Return the form of most numbers; of equals, the one with the usual decimal separator."""
     units = dict.fromkeys(kind.unit for kind in numbers) or {"": None}
     signs = (".", ",") if usual == "." else (",", ".")
     forms = [NumberForm(sign, unit) for sign in signs for unit in units]
@@ -457,14 +457,14 @@ def _has_form(kind: CellClass, form: NumberForm) -> bool:
 
 
 def _are_codes(numbers: dict[NumberClass, int], known: int) -> bool:
-    """Return whether whole numbers with zeros in front are more than a few; decimals are none."""
+    """Return whether the numbers are codes: whole, more than a few with leading zeros."""
     if any(kind.point != kind.comma for kind in numbers):
         return False
     return sum(n for kind, n in numbers.items() if kind.code) > (1 - NEEDED_SHARE) * known
 
 
 def _best_family(profile: ColumnProfile) -> str:
-    """Return the form that most dates have."""
+    """Return the family of most dates."""
     families = _summed(profile.dates(), "family")
     return families.most_common(1)[0][0] if families else ""
 
@@ -477,17 +477,17 @@ def _as_date(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
     family = _best_family(profile)
     dates = {kind: n for kind, n in profile.dates().items() if kind.family == family}
     order, day_first = _summed(dates, "order"), options.day_first
-    told = bool(order["day"] or order["month"])
-    if told:
+    is_decided = bool(order["day"] or order["month"])
+    if is_decided:
         day_first = order["day"] >= order["month"]
     first, against = ("day", "month") if day_first else ("month", "day")
     against = against if family == YEAR_LAST and day_first is not None else "none"
-    column = _fitting(profile, DATE, lambda kind: _is_date(kind, family, against))
+    column = _with_failures(profile, DATE, lambda kind: _is_date(kind, family, against))
     if not dates or not _is_enough(column, profile):
         return None
     has_clock = any(kind.has_clock for kind in dates)
     form = DateForm(family, family != YEAR_LAST or bool(day_first), has_clock)
-    if family != YEAR_LAST or told:
+    if family != YEAR_LAST or is_decided:
         return with_fields(column, date=form)
     if day_first is not None:
         note = f"the {first} comes first, as in other columns or as asked"
@@ -499,7 +499,7 @@ def _as_date(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
 
 
 def _as_boolean(profile: ColumnProfile) -> Column | None:
-    column = _fitting(profile, YES_NO, lambda kind: kind in (YES, NO))
+    column = _with_failures(profile, YES_NO, lambda kind: kind in (YES, NO))
     both = {YES, NO} <= set(profile.classes)
     return column if both and _is_enough(column, profile) else None
 
@@ -508,47 +508,47 @@ def _as_category(profile: ColumnProfile) -> Column:
     known, numbers = profile.known, profile.numbers()
     column = Column(profile.name, CATEGORY, advice=(Setting("ignore", (profile.name,)),))
     if _are_codes(numbers, known) and sum(numbers.values()) == known:
-        said = "written with zeros in front, as codes are, so they are categories"
-        return with_fields(column, notes=(said,))
+        note = "written with zeros in front, as codes are, so they are categories"
+        return with_fields(column, notes=(note,))
     units = _summed(numbers, "unit")
     if sum(numbers.values()) >= NEEDED_SHARE * known and 2 <= len(units) <= MAX_UNITS_SAID:
         found = ", ".join(f"{unit or 'none'} ({count})" for unit, count in units.most_common())
-        said = f"numbers of {len(units)} units, {found}, which are not compared: use one unit"
-        return with_fields(column, notes=(said,))
+        note = f"numbers of {len(units)} units, {found}, which are not compared: use one unit"
+        return with_fields(column, notes=(note,))
     form, family = _best_form(numbers, "."), _best_family(profile)
-    as_numbers = _fitting(profile, CATEGORY, lambda kind: _has_form(kind, form))
-    as_dates = _fitting(profile, CATEGORY, lambda kind: _is_date(kind, family))
+    as_numbers = _with_failures(profile, CATEGORY, lambda kind: _has_form(kind, form))
+    as_dates = _with_failures(profile, CATEGORY, lambda kind: _is_date(kind, family))
     use_dates = as_dates.failures.count < as_numbers.failures.count
     best, what = (as_dates, "dates") if use_dates else (as_numbers, "numbers")
     n_others = best.failures.count
     if not MANY * known < known - n_others < known:
         return column
-    said = f"{known - n_others} cells are {what} of one form, but {n_others} are not"
-    return with_fields(best, notes=(f"{said}, so all are categories",))
+    note = f"{known - n_others} cells are {what} of one form, but {n_others} are not"
+    return with_fields(best, notes=(f"{note}, so all are categories",))
 
 
-def _used_or_not(column: Column, profile: ColumnProfile, options: ColumnOptions) -> Column:
-    """Return the column as used or as left out, with the reason."""
+def _drop_if_useless(column: Column, profile: ColumnProfile, options: ColumnOptions) -> Column:
+    """Return the column, dropped if it has no use, with the reason."""
     if column.name in options.ignore:
-        return leave_out(column, "asked")
+        return drop_column(column, "asked")
     if column.kind in (NESTED, EMPTY):
-        return leave_out(column, column.kind)
+        return drop_column(column, column.kind)
     if column.dropped or column.name in options.include or column.name in options.categorical:
         return column
     if profile.distinct == 1 and profile.rows > 1:
-        # A box that is ticked or not, or a constant.
+        # A tick box, or a constant.
         few = (1 - NEEDED_SHARE) * profile.rows
         if profile.rows < ENOUGH_ROWS or not few < profile.known < profile.rows - few:
-            return leave_out(column, "constant")
+            return drop_column(column, "constant")
         advice = (Setting("ignore", (column.name,)),)
         return with_fields(column, kind=YES_NO, filled=True, advice=advice)
     if profile.rows < ENOUGH_ROWS:
         return column
     if column.kind == NUMBER:
         reason = _number_without_meaning(column, profile)
-        return leave_out(column, reason) if reason else column
+        return drop_column(column, reason) if reason else column
     reason = _text_without_meaning(profile) if column.kind == CATEGORY else ""
-    return leave_out(with_fields(column, kind=TEXT), reason) if reason else column
+    return drop_column(with_fields(column, kind=TEXT), reason) if reason else column
 
 
 def _number_without_meaning(column: Column, profile: ColumnProfile) -> str:
@@ -557,7 +557,7 @@ def _number_without_meaning(column: Column, profile: ColumnProfile) -> str:
         return ""
     if profile.known == profile.rows == profile.highest - profile.lowest + 1:
         return "row number"
-    # A blank where a CamelCase word begins.
+    # Split CamelCase.
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", column.name).lower()
     return "ID" if _ID_NAME.search(spaced) and profile.known >= ENOUGH_ROWS else ""
 

@@ -1,4 +1,4 @@
-"""The report on a table before training: one pass for types and labels, one for checks."""
+"""Report on a table before training: a pass for types and labels, a second one for checks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from granulearn.tables.infer import (
     LONGEST_CATEGORY,
     ColumnOptions,
     ColumnProfile,
+    drop_column,
     infer_schema,
-    leave_out,
     profile_column,
 )
 from granulearn.tables.io.table_file import TableFile, similar_names
@@ -30,7 +30,7 @@ from granulearn.tables.messages import Message, Setting, any_of
 from granulearn.tables.schema import CATEGORY, NESTED, Column, Schema
 from granulearn.utils.text import listed
 
-# Headers by which the output of our own commands is known.
+# Columns of the output of our own commands.
 _OWN_OUTPUTS = {
     "audit": {"given_label", "label_quality", "predicted_label", "is_label_issue"},
     "balls": {"ball", "purity", "radius", "membership", "first_row"},
@@ -40,7 +40,7 @@ _OWN_OUTPUTS = {
 
 @dataclass(frozen=True, eq=False)
 class FirstPass:
-    """Profiles of the cells and labels of some rows; `+` adds those of the rows that follow."""
+    """Profiles of the columns and labels of some rows; `+` adds later rows."""
 
     rows: int
     columns: tuple[ColumnProfile, ...]
@@ -73,12 +73,12 @@ class TableReport:
     labels: Labels | None
     findings: Findings | None
     """Leakage, duplicates and conflicts; None if there are problems."""
-    remarks: tuple[str, ...]
-    """Decisions of the reader of the file."""
+    notes: tuple[str, ...]
+    """What the reader of the file guessed or changed."""
     problems: tuple[str, ...]
-    """Why nothing can be learned from the table; each with what to do."""
+    """Why nothing can be learned from the table, and what to do."""
     warnings: tuple[str, ...]
-    """What could lead to a wrong conclusion."""
+    """Doubtful labels, possible leakage, duplicates."""
 
 
 def inspect_table(
@@ -97,7 +97,7 @@ def inspect_table(
     target : str, default=None
         The column of labels, if there is one.
     options : ColumnOptions, default=None
-        What the user says about the columns.
+        Options for the columns.
     batches : list of RecordBatch, default=None
         All rows, if they are in memory already; else the file is read twice.
 
@@ -155,8 +155,8 @@ def second_pass(
 def report_first(
     file: TableFile, profiles: FirstPass | None, target: str | None, options: ColumnOptions
 ) -> TableReport:
-    """Return the report after the first pass; the target, if there is one, is in the table."""
-    empty = TableReport(file.path, 0, Schema(()), target, None, None, file.remarks, (), ())
+    """Return the report after the first pass; the target must be in the table."""
+    empty = TableReport(file.path, 0, Schema(()), target, None, None, file.notes, (), ())
     if profiles is None:
         return replace(empty, problems=(f"{file.path} has a header but no data rows; add rows.",))
     schema = infer_schema(profiles.columns, options)
@@ -177,13 +177,13 @@ def report_first(
 def report_second(
     report: TableReport, statistics: CheckStatistics | None, options: ColumnOptions
 ) -> TableReport:
-    """Return the report after both passes: columns that leak the target are left out."""
+    """Return the report after the second pass, which drops columns that leak the target."""
     if statistics is None:
         return report
     classes = list(report.labels.classes) if report.labels else []
     findings = find(statistics, report.schema, classes, options.include)
     columns = tuple(
-        leave_out(column, "gives the target away") if column.name in findings.leaks else column
+        drop_column(column, "target leakage") if column.name in findings.leaks else column
         for column in report.schema.columns
     )
     warnings = (*report.warnings, *findings.warnings)
@@ -193,7 +193,7 @@ def report_second(
 def problems_of_names(
     names: Sequence[str], target: str | None, options: ColumnOptions
 ) -> tuple[str, ...]:
-    """Return the problems of columns that the user names, and of the header."""
+    """Return the problems of the columns that options name, and of the header."""
     asked = [name for name in names if name not in options.ignore]
     header = {"probability_" if name.startswith("probability_") else name for name in asked}
     own = [verb for verb, output in _OWN_OUTPUTS.items() if output <= header]
@@ -214,7 +214,7 @@ def problems_of_names(
 
 
 def no_column(name: str, names: Sequence[str], setting: Setting) -> Message:
-    """Return the problem of a name, given by a setting, that no column has."""
+    """Return the message for a setting that names an unknown column."""
     similar = similar_names(name, names) or list(names[:10])
     return Message(f"There is no column {name!r} (", setting, f"); did you mean one of {similar}?")
 

@@ -1,4 +1,4 @@
-"""The classes of a target: spellings folded, missing labels counted, doubtful labels named."""
+"""Classes of a target: spellings joined, missing labels counted, doubtful labels named."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from granulearn.tables.parse.numbers import number_class
 from granulearn.utils.text import counted, listed
 
 LONGEST_LABEL = 1000
-# Counting stops here, so that a target of ten million different numbers costs no memory.
+# Counting stops here, to bound the memory for a target of ten million distinct numbers.
 MAX_SPELLINGS = 10_000
 # A search by five-fold cross-validation needs each class in each fold.
 ENOUGH_ROWS = 5
@@ -29,11 +29,11 @@ ENOUGH_ROWS = 5
 MAX_NUMBER_CLASSES = 20
 # More whole numbers than this are measurements if one of them is rare, as ages and counts are.
 MAX_WHOLE_CLASSES = 50
-# The share of numbers among the classes from which on the target holds measurements.
+# From this share of numbers among the classes on, the target holds measurements.
 MOSTLY_NUMBERS = 0.95
 # Words that name nearly every row are names or texts, unless there are few.
 FEW_CLASSES = 10
-# Fewer rows may come class by class by chance.
+# Fewer rows may be sorted by chance.
 SORTED_ROWS = 20
 
 _DECIMALS = re.compile(r"[.,]\d*[1-9]|[eE]-", re.ASCII)
@@ -44,7 +44,7 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as `str` writes it
 
 @dataclass(frozen=True)
 class LabelProfile:
-    """Spellings of the labels in some rows; `+` adds those of the rows that follow."""
+    """Spellings of the labels in some rows; `+` adds later rows."""
 
     spellings: pa.Table
     """Columns `text` (null for an empty cell), `rows`, `first` and `last` (row numbers)."""
@@ -57,7 +57,7 @@ class LabelProfile:
 
 
 def add_up(keys: list[str], *tables: pa.Table) -> pa.Table:
-    """Return the rows of several tables, those with equal keys added up."""
+    """Concatenate tables, and aggregate the rows of equal keys."""
     how = {"rows": "sum", "first": "min", "last": "max", "lowest": "min", "highest": "max"}
     table = pa.concat_tables(tables)
     names = [name for name in table.column_names if name in how]
@@ -86,13 +86,13 @@ def profile_labels(column: pa.Array, target: str, first_row: int = 0) -> LabelPr
 
 
 def label_key(label: str) -> str:
-    """Return what spellings have in common that differ in case, blanks or Unicode form only.
+    """Return the key of a label: equal for spellings that differ in case, blanks or Unicode form.
 
     Whole numbers have the key that `str` would write: 1, 1.0 and +1 are one class.
     """
     if not label.isascii():
         label = unicodedata.normalize("NFKC", label)
-        # Signs without width, as a soft hyphen, cannot be seen in a table.
+        # Characters without width, such as a soft hyphen, are invisible.
         label = "".join(sign for sign in label if unicodedata.category(sign) != "Cf")
     key = " ".join(label.casefold().split())
     if not key.isascii():
@@ -120,11 +120,11 @@ class Labels:
     problems: tuple[str, ...] = ()
     """Why nothing can be learned from this target, and what to do."""
     warnings: tuple[str, ...] = ()
-    """Decisions that a user should know, and labels that look odd."""
+    """Joined spellings, missing and doubtful labels."""
 
     @property
     def small(self) -> dict[str, int]:
-        """Classes with too few rows to learn them and to check the result, with their rows."""
+        """Classes with too few rows to learn and to test, with their rows."""
         return {name: rows for name, rows in self.classes.items() if rows < ENOUGH_ROWS}
 
     @property
@@ -177,7 +177,7 @@ def read_labels(column: pa.Array, labels: Labels) -> pa.Array:
 
 
 def _is_sorted(spellings: list[dict[str, Any]]) -> bool:
-    """Return whether the rows come class by class; of few rows chance may order them so."""
+    """Return whether the rows are sorted by class, and too many for this to be chance."""
     spans: dict[str, tuple[int, int, int]] = {}
     for cell in spellings:
         first, last, rows = spans.get(key := label_key(cell["text"]), (cell["first"], 0, 0))
@@ -187,16 +187,16 @@ def _is_sorted(spellings: list[dict[str, Any]]) -> bool:
     return is_long and all(a[1] < b[0] for a, b in pairwise(sorted(spans.values())))
 
 
-def _is_number(name: str) -> bool:
+def _is_amount(name: str) -> bool:
     kind = number_class(name)
     return kind is not None and kind.unit in ("", "%", "€", "$", "£", "¥")
 
 
 def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
-    """Return why a target cannot be learned, and what to do."""
+    """Return why the target cannot be learned, and what to do."""
     rows, is_cut = sum(classes.values()), len(classes) > MAX_SPELLINGS
     found = f"holds {f'more than {MAX_SPELLINGS}' if is_cut else len(classes)} different"
-    numbers = {name: classes[name] for name in classes if _is_number(name.strip())}
+    numbers = {name: classes[name] for name in classes if _is_amount(name.strip())}
     has_decimals = any(map(_DECIMALS.search, numbers))
     few_rows = sum(numbers.values()) < ENOUGH_ROWS * len(numbers)
     rare = len(numbers) > MAX_WHOLE_CLASSES and min(numbers.values()) < ENOUGH_ROWS
@@ -221,7 +221,7 @@ def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _warnings(target: str, labels: Labels, spellings: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield what was decided about the labels of a target, and what looks odd."""
+    """Yield warnings about the labels of a target."""
     if labels.unlabelled:
         cells = [
             f"{n} {token!r}" if token else f"{n} empty" for token, n in labels.unlabelled.items()
@@ -237,7 +237,7 @@ def _warnings(target: str, labels: Labels, spellings: list[dict[str, Any]]) -> I
 
 
 def _doubts(labels: Labels) -> Iterator[tuple[str, list[str], str]]:
-    """Yield what was found, in which labels (perhaps none), and what to do."""
+    """Yield kinds of doubtful labels: description, labels (perhaps none), step to take."""
     shown = {n: f"{_short(n)} ({counted(rows, 'row')})" for n, rows in labels.classes.items()}
     joined = [
         f"{_short(name)} = " + " + ".join(f"{_short(text)} ({n})" for text, n in texts.items())
@@ -247,7 +247,7 @@ def _doubts(labels: Labels) -> Iterator[tuple[str, list[str], str]]:
     yield found, joined, Message("to keep them apart: ", Setting("exact_labels", True))
     misspelt = [f"{shown[rare]} like {shown[meant]}" for rare, meant in labels.misspelt]
     yield "look misspelt and were not joined", misspelt, "correct them if they are"
-    are_numbers = len(shown) > MAX_NUMBER_CLASSES and all(map(_is_number, shown))
+    are_numbers = len(shown) > MAX_NUMBER_CLASSES and all(map(_is_amount, shown))
     step = "group them, or fit a regressor in Python, if they are measurements"
     yield "are learned without their order", [f"{len(shown)} numbers"] * are_numbers, step
     names = [*shown]
@@ -279,7 +279,7 @@ SHORTEST_WITH_TWO_EDITS = 8
 
 
 def find_misspelt(classes: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
-    """Return pairs of a rare label and the frequent one that was probably meant.
+    """Return pairs of a rare label and the frequent one that it probably misspells.
 
     Labels that differ in their digits only, such as grade 1 and grade 2, are both meant.
     """
@@ -304,7 +304,7 @@ def find_misspelt(classes: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
 
 
 def _edits(a: str, b: str) -> int:
-    """Return about how many edits lead from a to b; 0 if so many that both are probably meant."""
+    """Return the approximate edit distance; 0 if it is too large for a misspelling."""
     shortest, longest = sorted((len(a), len(b)))
     allowed = 2 if shortest >= SHORTEST_WITH_TWO_EDITS else 1
     if shortest < SHORTEST or longest - shortest > allowed:

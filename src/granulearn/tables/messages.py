@@ -1,4 +1,4 @@
-"""Messages that name parameters, as Python or a command line writes them, and errors of them."""
+"""Messages that name settings, as Python or the command line writes them, and `TableError`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter with the advised value; its text is how Python writes it."""
+    """A parameter with an advised value; `str` gives it as Python writes it."""
 
     name: str
     """Of a parameter, as of `ColumnOptions` or `ReadOptions`."""
@@ -18,18 +18,18 @@ class Setting:
     def __str__(self) -> str:
         if self.value is None:
             return f"{self.name}=..."
-        # A list, since a tuple of one name has a comma that reads like a slip of the pen.
+        # A list, since the comma of a tuple of one looks like a typing error.
         value = list(self.value) if isinstance(self.value, tuple) else self.value
         return f"{self.name}={value!r}"
 
 
 class Message(str):
-    """A sentence whose settings can be shown in other forms."""
+    """A sentence whose settings can be shown as Python or as command line options."""
 
     parts: tuple[str | Setting, ...]
 
     def __new__(cls, *parts: str | Setting) -> Message:
-        """Return the sentence in the form of Python."""
+        """Return the sentence with settings as Python writes them."""
         flat: list[str | Setting] = []
         for part in parts:
             flat += part.parts if isinstance(part, Message) else (part,)

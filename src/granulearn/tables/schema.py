@@ -1,4 +1,4 @@
-"""What each column of a table is and becomes: the one record that fit, predict and files share."""
+"""Schema of a table: types of the columns, and how cells become features. Model files keep it."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ _KEPT = (
 
 
 class Cell(NamedTuple):
-    """A cell, and the row in which it stands, from 0."""
+    """A cell and the number of its row, from 0."""
 
     row: int
     text: str
 
 
 class CellCount(msgspec.Struct, frozen=True):
-    """How many cells are of one kind, and the first of them."""
+    """Number of cells of one kind, and the first of them."""
 
     count: int = 0
     first: tuple[Cell, ...] = ()
@@ -73,7 +73,7 @@ class CellCount(msgspec.Struct, frozen=True):
 
 
 class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One column of a table: what it is, and what becomes of it.
+    """One column of a table: its type, and the features that it becomes.
 
     Examples
     --------
@@ -94,11 +94,11 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     date: DateForm = DateForm("year first")
     """How dates are written."""
     dropped: str = ""
-    """Why the column is not used; empty if it is."""
+    """Reason why the column is not used; empty if it is."""
     of_numbers: bool = False
     """Whether categories were stored as numbers: then 4.0 in a text is the category 4."""
     filled: bool = False
-    """Whether a column of one value is read as filled in or not."""
+    """Whether the feature is 1 where a cell is filled in: all cells have one value."""
     values_like_nulls: tuple[str, ...] = ()
     """Null tokens that stand for a value in this column."""
     missing: dict[str, Count] = {}
@@ -108,13 +108,13 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     failures: CellCount = CellCount()
     """Cells that do not have the form of the others."""
     notes: tuple[str, ...] = ()
-    """What a user should know, in sentences."""
+    """Sentences about doubtful cells."""
     advice: tuple[Setting, ...] = ()
-    """Settings, any of which would change what becomes of the column."""
+    """Settings, each of which would change the type."""
 
     @property
     def feature_names(self) -> list[str]:
-        """Names of what the column becomes; none if it is left out."""
+        """Names of its features; none if it is dropped."""
         return list(self.meanings)
 
     @property
@@ -124,7 +124,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def becomes(self) -> str:
-        """What the column becomes, in words."""
+        """Description of the features."""
         if self.dropped:
             return f"left out: {self.dropped}"
         if self.kind == DATE:
@@ -137,7 +137,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def meanings(self) -> dict[str, str]:
-        """What each feature of the column holds, in words; a model in ONNX takes the same."""
+        """Description of each feature by name; a model in ONNX takes the same."""
         if self.dropped:
             return {}
         if self.kind == DATE:
@@ -145,7 +145,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {self.name: self.becomes}
 
     def warnings(self, place: Callable[[int], str]) -> list[str]:
-        """Return what a user should know, with the places of cells that do not fit."""
+        """Return the notes, and the failures with their places."""
         count, first = self.failures.count, self.failures.first
         if not count:
             return [*self.notes]
@@ -157,14 +157,14 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [*self.notes, f"{cells} from the others{then}: {', '.join(found)}"]
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a model file keeps; no cell of the table is in it."""
+        """Return the column for a model file, without any cell of the table."""
         forms = {NUMBER, DATE} - {self.kind}
         return {key: msgspec.to_builtins(getattr(self, key)) for key in _KEPT if key not in forms}
 
 
 @dataclass(frozen=True)
 class Schema:
-    """What every column of a table is and becomes.
+    """Types of all columns of a table.
 
     Examples
     --------
@@ -185,12 +185,12 @@ class Schema:
 
     @property
     def dropped(self) -> tuple[Column, ...]:
-        """The columns that it does not."""
+        """The columns that a model does not learn from."""
         return tuple(column for column in self.columns if column.dropped)
 
     @property
     def feature_types(self) -> dict[str, str]:
-        """Whether a model takes each feature as "number" or as "category", by name."""
+        """Type of each feature by name: "number" or "category"."""
         return {
             name: "number" if column.makes_numbers else "category"
             for column in self.used
@@ -202,7 +202,7 @@ class Schema:
         return next(column for column in self.columns if column.name == name)
 
     def read(self, cells: Mapping[str, pa.Array] | pa.RecordBatch, first_row: int = 0) -> TypedRows:
-        """Return rows as a model takes them."""
+        """Turn cells into features."""
         typed: dict[str, Any] = {}
         failures: dict[str, CellCount] = {}
         for column in self.used:
@@ -214,7 +214,7 @@ class Schema:
         return TypedRows(typed, failures)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return what a model file keeps."""
+        """Return the schema for a model file."""
         return [column.to_json() for column in self.columns]
 
     @classmethod
@@ -228,7 +228,7 @@ class Schema:
 
 @dataclass(frozen=True, eq=False)
 class TypedRows:
-    """Some rows of a table as a model takes them."""
+    """Rows of a table as a model takes them: features by name."""
 
     cells: dict[str, np.ndarray | pa.Array]
     """By feature: floats, or text; NaN or null for a missing cell."""
@@ -253,14 +253,14 @@ class TypedRows:
                 columns[name] = pd.Categorical.from_codes(codes, categories)
         return pd.DataFrame(columns)
 
-    def take(self, rows: np.ndarray, names: Iterable[str]) -> TypedRows:
-        """Return some rows of some features."""
-        cells = {name: self.cells[name].take(rows) for name in names}
+    def take(self, rows: np.ndarray, schema: Schema) -> TypedRows:
+        """Return some rows of the columns that a schema uses."""
+        cells = {name: self.cells[name].take(rows) for name in schema.feature_types}
         return TypedRows(cells, self.failures)
 
 
 def joined_rows(parts: Iterable[TypedRows]) -> TypedRows:
-    """Return rows of several batches, at least one, as one."""
+    """Concatenate rows of at least one batch."""
     parts = list(parts)
     failures: dict[str, CellCount] = {}
     for part in parts:
@@ -276,7 +276,7 @@ def joined_rows(parts: Iterable[TypedRows]) -> TypedRows:
 def read_column(
     column: Column, cells: pa.Array
 ) -> tuple[list[np.ndarray | pa.Array], np.ndarray | None]:
-    """Return what the cells of a column become, for each feature, and where parsing failed."""
+    """Return the features of a column, and a mask of cells that could not be parsed."""
     kind = cells.type
     if is_nested(kind):
         missing = np.full(len(cells), np.nan)
@@ -310,7 +310,7 @@ def read_column(
 
 
 def _as_if_stored(text: pa.Array) -> pa.Array:
-    """Return texts that are numbers as the text of the number: 4.0 and 4 are one category."""
+    """Normalise texts that are numbers: 4.0 and 4 are one category."""
     plain = pc.match_substring_regex(text, f"^(?:{PLAIN_NUMBER})$")
     numbers = pc.if_else(plain, text, None).cast(pa.float64())
     numbers = pc.if_else(pc.less_equal(pc.abs(numbers), LARGEST_NUMBER), numbers, None)
@@ -320,7 +320,7 @@ def _as_if_stored(text: pa.Array) -> pa.Array:
 def first_cells(
     cells: pa.Array, rows: np.ndarray, first_row: int, letters: int | None = None
 ) -> CellCount:
-    """Return the count of some cells, with the first of them, of long ones the beginning."""
+    """Count some cells, and keep the first of them, shortened."""
     shown = rows[:SHOWN_CELLS]
     texts = [NESTED_CELL] * len(shown)
     if not is_nested(cells.type):
@@ -329,5 +329,5 @@ def first_cells(
 
 
 def shortened(texts: pa.Array, letters: int | None) -> list[str]:
-    """Return texts; of long ones the beginning."""
+    """Return texts, cut after a number of letters."""
     return [text[:letters] + "…" * (text != text[:letters]) for text in texts.to_pylist()]

@@ -15,7 +15,7 @@ from granulearn.tables.io.frames import FrameTable, table_of, text_of
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.messages import TableError
-from granulearn.tables.parse.cells import as_text
+from granulearn.tables.parse.cells import as_text, row_hashes
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ TARGET = "target"
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """Features and labels, and where they come from.
+    """Features and labels of a table, with its report.
 
     Examples
     --------
@@ -40,13 +40,13 @@ class TrainingTable:
     """
 
     report: TableReport
-    """All that was found out about the table."""
+    """Types, labels and warnings."""
     typed: TypedRows
-    """What the rows with a label become."""
+    """Features of the rows with a label."""
     y: np.ndarray
-    """Labels: truth values if the column is stored as such, whole numbers if all are, else text."""
+    """Labels: Booleans if stored as such, whole numbers if all are, else text."""
     rows: np.ndarray
-    """Number of each row in the file, from 0: rows without a label are left out."""
+    """Number of each labelled row in the file, from 0."""
     cells: pa.Table | None
     """All rows and all columns as they were read, if they were to be kept."""
     lines: np.ndarray | None
@@ -59,15 +59,27 @@ class TrainingTable:
 
     @cached_property
     def label_cells(self) -> list[str | None]:
-        """The label of each row of the file as it is spelt there; needs `cells`."""
+        """Label of each row of the file in its spelling there; needs `cells`."""
         if self.cells is None:
             raise ValueError("the table was read without keep_cells.")
         labels = self.cells[self.target].combine_chunks()
         return as_text(labels, trimmed=False).to_pylist()
 
+    @cached_property
+    def hashes(self) -> list[str]:
+        """Hash of the cells of each row of the file, labels left out; needs `cells`."""
+        if self.cells is None:
+            raise ValueError("the table was read without keep_cells.")
+        return row_hashes(self.cells, self.target)
+
+    @cached_property
+    def coded_labels(self) -> tuple[np.ndarray, np.ndarray]:
+        """The classes, sorted, and the number of the class of each row with a label."""
+        return np.unique(self.y, return_inverse=True)
+
     @property
     def schema(self) -> Schema:
-        """What the columns are and become."""
+        """Types of the columns."""
         return self.report.schema
 
     @property
@@ -84,7 +96,7 @@ class TrainingTable:
 def read_training_table(
     file: TableFile, target: str, options: ColumnOptions | None = None, *, keep_cells: bool = False
 ) -> TrainingTable:
-    """Read a table to learn from; raise with all that is wrong with it at once.
+    """Read a table to learn from, or raise an error that names all its problems.
 
     Parameters
     ----------
@@ -93,7 +105,7 @@ def read_training_table(
     target : str
         The column of labels; rows without one are left out and counted.
     options : ColumnOptions, default=None
-        What the user says about the columns.
+        Options for the columns.
     keep_cells : bool, default=False
         Whether to keep all cells as they were read, to write them back.
 
@@ -123,7 +135,7 @@ def read_training_table(
     labelled = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
     return TrainingTable(
         report,
-        joined_rows(typed).take(labelled, report.schema.feature_types),
+        joined_rows(typed).take(labelled, report.schema),
         as_labels(labels.take(pa.array(labelled)), report.labels),
         labelled,
         pa.Table.from_batches(batches) if keep_cells else None,
@@ -132,16 +144,11 @@ def read_training_table(
 
 
 def as_labels(names: pa.Array, labels: Labels) -> np.ndarray:
-    """Return classes as a model learns them: truth values, whole numbers if all are, or text."""
+    """Return labels as a model learns them: Booleans, whole numbers if all are, or text."""
     values = names.to_pylist()
     if labels.booleans:
         return np.array([value == "true" for value in values], dtype=bool)
     return np.array(values, dtype=int if labels.whole_numbers else str)
-
-
-def chosen_rows(typed: TypedRows, schema: Schema, rows: np.ndarray) -> TypedRows:
-    """Return some rows of the columns that are used."""
-    return typed.take(rows, schema.feature_types)
 
 
 def read_labelled_table(
@@ -149,8 +156,8 @@ def read_labelled_table(
 ) -> TrainingTable:
     """Read a table whose labels are in one of its columns, or beside it.
 
-    X is whatever `table_of` takes, y a column or the labels; numbers beside the table are classes
-    as they are, even if there are many.
+    X is any argument of `table_of`, y the name of a column or the labels. Numbers beside the table
+    are classes, even if there are many.
     """
     with table_of(X) as file:
         if isinstance(y, str):

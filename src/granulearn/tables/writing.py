@@ -1,9 +1,8 @@
-"""Tables written as text: cells as they were read, and none that a spreadsheet would run.
+"""Output tables: cells as they were read, but none that a spreadsheet would run as a formula.
 
-A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@``, a tabulator or a
-carriage return for a formula, and a formula can read files and call programs. Such a
-cell is written with an apostrophe before it, which spreadsheets take for "this is
-text". Numbers, dashes and telephone numbers are no formulas and stay as they are.
+A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@``, a tabulator or a carriage
+return for a formula, which can read files and call programs. Such a cell gets an apostrophe in
+front, which spreadsheets read as "text". Numbers, dashes and telephone numbers stay as they are.
 """
 
 from __future__ import annotations
@@ -12,17 +11,16 @@ import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyarrow.parquet import ParquetWriter
 
+from granulearn.tables.io.files import PARQUET_ENDINGS
 from granulearn.tables.parse.cells import as_text, is_nested
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-# Digits and what stands between or around them, an exponent, or nothing but signs.
+# Digits with separators and currency, an exponent, or nothing but + and -.
 _HARMLESS = r"^[+-]+[0-9 .,'%€$£¥\x{a0}\x{202f}]*([eE][+-]?[0-9]+)?$"
 _RUN = r"^[=+\-@\t\r]"
 
@@ -36,22 +34,6 @@ def guarded(column: pa.Array) -> pa.Array:
     return pc.if_else(runs, pc.binary_join_element_wise("'", column, ""), column)
 
 
-def guarded_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose texts and names of columns are guarded, for pandas to write."""
-    names = guarded(pa.array(map(str, frame.columns), pa.string())).to_pylist()
-    columns = [_guarded_cells(frame.iloc[:, place]) for place in range(frame.shape[1])]
-    return type(frame)(dict(enumerate(columns)), index=frame.index).set_axis(names, axis=1)
-
-
-def _guarded_cells(cells: pd.Series) -> pd.Series:
-    if cells.dtype.kind in "biufcmM":
-        return cells
-    texts = sorted({text for text in cells.dropna().unique() if isinstance(text, str)})
-    written = guarded(pa.array(texts, pa.string())).to_pylist()
-    changed = {text: new for text, new in zip(texts, written, strict=True) if text != new}
-    return cells.astype(object).replace(changed) if changed else cells
-
-
 class CsvWriter:
     r"""Write batches as text in UTF-8, with a header and ``\n`` at the end of rows.
 
@@ -60,7 +42,7 @@ class CsvWriter:
 
     def __init__(self, path: Path, names: Sequence[str], separator: str = ","):
         self._file = path.open("w", encoding="utf-8", newline="")
-        # With both ends of lines as its own, it puts cells that hold either in quotes.
+        # With both line ends as its own, csv quotes cells that hold either.
         self._rows = csv.writer(self, delimiter=separator, lineterminator="\r\n")
         self._rows.writerow(guarded(pa.array(names, pa.string())).to_pylist())
 
@@ -82,9 +64,17 @@ class CsvWriter:
         self.close()
 
 
-def write_csv(table: pa.Table, path: Path) -> None:
-    """Write a whole table as text."""
-    with CsvWriter(path, table.column_names) as writer:
+def open_writer(path: Path, schema: pa.Schema) -> Any:
+    """Return the writer that the ending of a path asks for: Parquet, text with tabs, or CSV."""
+    ending = path.suffix.lower()
+    if ending in PARQUET_ENDINGS:
+        return ParquetWriter(path, schema)
+    return CsvWriter(path, schema.names, "\t" if ending == ".tsv" else ",")
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a whole table in the format of its ending."""
+    with open_writer(path, table.schema) as writer:
         for batch in table.to_batches():
             writer.write(batch)
 

@@ -36,24 +36,13 @@ def model_kinds() -> dict[str, ModelKind]:
     return {name: kinds[name] for name in order}
 
 
-def model_names(incomplete: str = "") -> list[str]:
-    """Return the names that begin so, for completion and checks.
-
-    Parameters
-    ----------
-    incomplete : str, default=""
-        How the name begins.
-    """
-    return [name for name in model_kinds() if name.startswith(incomplete)]
-
-
 def make_model(name: str, seed: int) -> Any:
     """Return an unfitted classifier.
 
     Parameters
     ----------
     name : str
-        One of `model_names`.
+        One of `model_kinds`.
     seed : int
         Its random state.
     """
@@ -71,7 +60,7 @@ def search_grid(name: str) -> dict[str, list]:
     Parameters
     ----------
     name : str
-        One of `model_names` that is tunable.
+        One of `model_kinds` that is tunable.
     """
     from granulearn.model_selection import paper_grid
 

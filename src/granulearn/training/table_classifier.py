@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from granulearn._sklearn_compat import HasMethods, StrOptions, fit_context
-from granulearn.training.model_kinds import DEFAULT_MODEL, make_model, model_names
+from granulearn.training.model_kinds import DEFAULT_MODEL, make_model, model_kinds
 
 # What reads tables and files needs optional packages, so it is imported where it is used:
 # the names of the package must be there without them.
@@ -240,8 +240,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             raise TableError(
                 f"{path} holds no classifier for tables; use load_model for its pipeline."
             )
-        known = model_names()
-        classifier = cls(loaded.card.model if loaded.card.model in known else DEFAULT_MODEL)
+        name = loaded.card.model
+        classifier = cls(name if name in model_kinds() else DEFAULT_MODEL)
         classifier._loaded = loaded
         classifier.pipeline_, classifier.card_ = loaded.pipeline, loaded.card
         classifier.classes_ = loaded.pipeline.classes_
@@ -265,8 +265,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     def _new_model(self) -> Any:
         if not isinstance(self.model, str):
             return clone(self.model)
-        if self.model not in model_names():
-            raise ValueError(f"model={self.model!r} is not one of {', '.join(model_names())}.")
+        if self.model not in model_kinds():
+            raise ValueError(f"model={self.model!r} is not one of {', '.join(model_kinds())}.")
         model = make_model(self.model, self.random_state)
         return model.set_params(n_jobs=self.n_jobs) if "n_jobs" in model.get_params() else model
 

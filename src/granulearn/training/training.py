@@ -7,18 +7,24 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
-from sklearn.metrics import confusion_matrix
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    confusion_matrix,
+    f1_score,
+    make_scorer,
+)
 from sklearn.model_selection import StratifiedKFold, cross_validate, train_test_split
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from granulearn.models import ColumnCard, ModelCard
-from granulearn.models.model_file import check_card_fits
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables import Schema, TableError, TableReport, TrainingTable
 from granulearn.tables.messages import Message, Setting
@@ -30,10 +36,10 @@ ROWS_TO_SEARCH = 4
 """Each class needs so many rows, so that folds inside of folds have some."""
 MAX_CONFUSION_CLASSES, LARGEST_CONFUSIONS = 100, 100
 """The counts of more classes would be most of a model file."""
-SCORERS = {
-    "accuracy": "accuracy",
-    "balanced accuracy": "balanced_accuracy",
-    "macro F1": "f1_macro",
+METRICS: dict[str, Callable[..., float]] = {
+    "accuracy": accuracy_score,
+    "balanced accuracy": balanced_accuracy_score,
+    "macro F1": partial(f1_score, average="macro"),
 }
 
 
@@ -57,16 +63,16 @@ class ReportedFolds(StratifiedKFold):
         self,
         n_splits: int,
         seed: int,
-        tell: Callable[[str], None],
+        progress: Callable[[str], None],
         doing: str = "cross-validating",
     ):
         super().__init__(n_splits, shuffle=True, random_state=seed)
-        self.tell, self.doing = tell, doing
+        self.progress, self.doing = progress, doing
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator:
         """Report which fold is next, then yield its rows."""
         for number, fold in enumerate(super().split(X, y, groups), start=1):
-            self.tell(f"{self.doing}, fold {number} of {self.n_splits}")
+            self.progress(f"{self.doing}, fold {number} of {self.n_splits}")
             yield fold
 
 
@@ -78,7 +84,7 @@ def train(
     test: float,
     seed: int,
     is_verified: np.ndarray | None = None,
-    tell: Callable[[str], None] = no_progress,
+    progress: Callable[[str], None] = no_progress,
 ) -> Trained:
     """Split, cross-validate, fit, and score on the test rows.
 
@@ -98,40 +104,29 @@ def train(
         Seed of the split, the folds and the model.
     is_verified : ndarray of shape (n_rows,), default=None
         True where a person has verified the label; the card does not call it doubted.
-    tell : callable, default=no_progress
+    progress : callable, default=no_progress
         Progress callback.
     """
-    _check_class_sizes(table, tune=tune, test=test)
+    if tune:
+        _check_class_sizes(table, test)
     train_rows, test_rows = _split(table, test, seed)
     X, y = table.X.iloc[train_rows], table.y[train_rows]
-    check_card_fits(ModelCard(columns=input_cards(X, table.schema), schema=table.schema))
     learner = make_learner(model, y, tune=tune, seed=seed)
-    # A search solves thousands of small systems: threads would only wait for each other.
-    with threadpool_limits(1 if tune else None, user_api="blas"), errors_about_table(model):
-        cross_validated = _cross_validate(learner, X, y, seed, tell)
-        tell(f"fitting {model} to {len(y)} rows")
-        fitted = clone(learner).fit(X, y)
-    pipeline = fitted.best_estimator_ if tune else fitted
     scores: dict[str, Any] = {}
-    if cross_validated:
-        scores["cross_validated"] = cross_validated
-    if len(test_rows):
-        tell(f"scoring on {len(test_rows)} rows held out")
-        classes, predicted = pipeline.classes_, pipeline.predict(table.X.iloc[test_rows])
-        counts = confusion_matrix(table.y[test_rows], predicted, labels=classes)
-        scores["held_out"] = scores_of_confusion(counts, classes)
+    with fitting(model, tune=tune):
+        if folds_for(y) > 1:
+            scores["cross_validated"] = _cross_validate(learner, X, y, seed, progress)
+        progress(f"fitting {model} to {len(y)} rows")
+        fitted = clone(learner).fit(X, y)
+        pipeline = fitted.best_estimator_ if tune else fitted
+        if len(test_rows):
+            progress(f"scoring on {len(test_rows)} rows held out")
+            predicted = pipeline.predict(table.X.iloc[test_rows])
+            scores["held_out"] = _scores(table.y[test_rows], predicted, pipeline.classes_)
     verified = None if is_verified is None else is_verified[train_rows]
-    card = make_card(
-        model,
-        pipeline,
-        table,
-        X,
-        y,
-        scores=scores,
-        seed=seed,
-        doubted_labels=_doubted_labels(pipeline[-1], y, verified),
-    )
-    return Trained(pipeline, card, table.report)
+    doubted = _doubted_labels(pipeline[-1], y, verified)
+    facts: dict[str, Any] = {"scores": scores, "seed": seed, "doubted_labels": doubted}
+    return Trained(pipeline, make_card(model, pipeline, table, X, y, **facts), table.report)
 
 
 def make_pipeline(model: Any) -> Pipeline:
@@ -205,77 +200,72 @@ def input_cards(X: pd.DataFrame, schema: Schema | None = None) -> tuple[ColumnCa
         meanings |= column.meanings
     # All numbers at once: a frame is slow to hand out thousands of columns one by one.
     numbers = X.select_dtypes("number")
-    cells = numbers.to_numpy(dtype=float)
-    missing = np.isnan(cells)
-    lowest = np.where(missing, np.inf, cells).min(axis=0, initial=np.inf)
-    highest = np.where(missing, -np.inf, cells).max(axis=0, initial=-np.inf)
-    cards = {}
-    facts = zip(numbers.columns, missing.sum(axis=0), lowest, highest, strict=True)
-    for name, n_missing, low, high in facts:
-        limits = () if n_missing == len(X) else (float(low), float(high))
-        cards[name] = ColumnCard(str(name), "number", int(n_missing), *limits)
-    for name in X.columns.difference(numbers.columns, sort=False):
-        known = tuple(sorted(X[name].dropna().unique()))
-        cards[name] = ColumnCard(str(name), "category", int(X[name].isna().sum()), categories=known)
-    return tuple(replace(cards[name], meaning=meanings.get(name, "")) for name in X.columns)
+    ranges = dict(zip(numbers, zip(numbers.min(), numbers.max(), strict=True), strict=True))
+    cards = []
+    for name, missing in zip(X, X.isna().sum().tolist(), strict=True):
+        if name in ranges:
+            limits = () if missing == len(X) else map(float, ranges[name])
+            card = ColumnCard(str(name), "number", missing, *limits)
+        else:
+            known = tuple(sorted(X[name].dropna().unique()))
+            card = ColumnCard(str(name), "category", missing, categories=known)
+        cards.append(replace(card, meaning=meanings.get(str(name), "")))
+    return tuple(cards)
 
 
-def scores_of_confusion(counts: np.ndarray, classes: Any) -> dict[str, Any]:
-    """Return the scores of a model card from a confusion matrix.
+def _scores(true: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> dict[str, Any]:
+    """Return the scores of a model card for some rows."""
+    counts = confusion_matrix(true, predicted, labels=classes)
+    scores = {name: float(metric(true, predicted)) for name, metric in METRICS.items()}
+    return {"rows": len(true), **scores, "confusion": confusion(counts, [*map(str, classes)])}
+
+
+def confusion(counts: np.ndarray, classes: list[str]) -> dict[str, Any]:
+    """Return the counts of few classes, or the most frequent confusions of many.
 
     Parameters
     ----------
     counts : ndarray of shape (n_classes, n_classes)
         Rows of each true class that were predicted as each class.
-    classes : array-like of shape (n_classes,)
+    classes : list of str
         The classes.
     """
-    right, true, predicted = np.diag(counts), counts.sum(axis=1), counts.sum(axis=0)
-    seen, concerned = true > 0, true + predicted > 0
-    return {
-        "rows": int(counts.sum()),
-        "accuracy": float(right.sum() / counts.sum()),
-        "balanced accuracy": float(np.mean(right[seen] / true[seen])),
-        "macro F1": float(np.mean(2 * right[concerned] / (true + predicted)[concerned])),
-        "confusion": _confusion(counts, [str(label) for label in classes]),
-    }
-
-
-def _confusion(counts: np.ndarray, classes: list[str]) -> dict[str, Any]:
-    """Return the counts of few classes, or the most frequent confusions of many."""
     if len(classes) <= MAX_CONFUSION_CLASSES:
         return {"classes": classes, "counts": counts.tolist()}
     wrong = counts - np.diag(np.diag(counts))
     most_first = np.argsort(-wrong, axis=None, kind="stable")[:LARGEST_CONFUSIONS]
-    pairs = zip(*np.unravel_index(most_first, wrong.shape), strict=True)
     largest = [
         {"true": classes[true], "predicted": classes[found], "rows": int(wrong[true, found])}
-        for true, found in pairs
+        for true, found in zip(*np.unravel_index(most_first, wrong.shape), strict=True)
         if wrong[true, found]
     ]
     return {"classes": classes, "largest": largest}
 
 
-def cannot_be_split(n_rows: int, n_classes: int, test: float) -> TableError:
-    """Return the error for a table from which too few rows can be held out."""
-    said = (
-        f"{n_rows} rows cannot be split into {1 - test:g} and {test:g} so that both parts "
-        f"hold all {n_classes} classes; add rows, or pass "
-    )
-    return TableError(Message(said, Setting("test", 0), "."))
-
-
 @contextmanager
-def errors_about_table(kind: str) -> Iterator[None]:
-    """Raise the ValueError of a fit as an error about the table."""
-    try:
-        with warnings.catch_warnings():
-            # Nobody asked for ratings of the rows, and every fold would warn about them.
-            warnings.filterwarnings("ignore", "the label quality of")
+def fitting(kind: str, *, tune: bool) -> Iterator[None]:
+    """Fit and score in silence about small classes; raise a ValueError as one about the table.
+
+    Parameters
+    ----------
+    kind : str
+        A name of `model_kinds`.
+    tune : bool
+        Whether settings are searched.
+    """
+    # A search solves thousands of small systems: threads would only wait for each other.
+    with threadpool_limits(1 if tune else None, user_api="blas"), warnings.catch_warnings():
+        for named_by_the_report in (
+            "the label quality of",
+            "The least populated class",
+            "y_pred contains classes not in y_true",
+        ):
+            warnings.filterwarnings("ignore", named_by_the_report)
+        try:
             yield
-    except ValueError as error:
-        said = f"{kind} cannot be fitted to this table: {error} Another "
-        raise TableError(Message(said, Setting("model"), " may fit it.")) from error
+        except ValueError as error:
+            said = f"{kind} cannot be fitted to this table: {error} Another "
+            raise TableError(Message(said, Setting("model"), " may fit it.")) from error
 
 
 def rows_alone(y: np.ndarray) -> np.ndarray:
@@ -290,27 +280,15 @@ def folds_for(y: np.ndarray) -> int:
     return min(MAX_FOLDS, int(counts.min())) if len(counts) else 0
 
 
-@contextmanager
-def small_classes_allowed() -> Iterator[None]:
-    """Silence warnings of small classes: the check of the table names them."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class")
-        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true")
-        yield
-
-
 def _cross_validate(
-    learner: Any, X: Any, y: np.ndarray, seed: int, tell: Callable[[str], None]
-) -> dict[str, Any] | None:
-    """Return mean and spread of each score; None if every class has a single row."""
-    n_folds = folds_for(y)
-    if n_folds < 2:
-        return None
-    folds = ReportedFolds(n_folds, seed, tell)
-    with small_classes_allowed():
-        results = cross_validate(learner, X, y, cv=folds, scoring=SCORERS, error_score="raise")
-    scores: dict[str, Any] = {"folds": n_folds}
-    for name in SCORERS:
+    learner: Any, X: Any, y: np.ndarray, seed: int, progress: Callable[[str], None]
+) -> dict[str, Any]:
+    """Return mean and spread of each score."""
+    folds = ReportedFolds(folds_for(y), seed, progress)
+    scoring = {name: make_scorer(metric) for name, metric in METRICS.items()}
+    results = cross_validate(learner, X, y, cv=folds, scoring=scoring, error_score="raise")
+    scores: dict[str, Any] = {"folds": folds.n_splits}
+    for name in METRICS:
         values = results[f"test_{name}"]
         scores[name] = {"mean": float(values.mean()), "std": float(values.std())}
     return scores
@@ -325,16 +303,18 @@ def _split(table: TrainingTable, test: float, seed: int) -> tuple[np.ndarray, np
     others = rows[~alone]
     n_classes = len(np.unique(table.y[others]))
     if not n_classes or min(round(test * len(others)), round((1 - test) * len(others))) < n_classes:
-        raise cannot_be_split(len(rows), len(np.unique(table.y)), test)
+        said = (
+            f"{len(rows)} rows cannot be split into {1 - test:g} and {test:g} so that both parts "
+            f"hold all {len(np.unique(table.y))} classes; add rows, or pass "
+        )
+        raise TableError(Message(said, Setting("test", 0), "."))
     first, second = train_test_split(
         others, test_size=test, stratify=table.y[others], random_state=seed
     )
     return np.sort(np.concatenate([first, rows[alone]])), np.sort(second)
 
 
-def _check_class_sizes(table: TrainingTable, *, tune: bool, test: float) -> None:
-    if not tune:
-        return
+def _check_class_sizes(table: TrainingTable, test: float) -> None:
     labels, counts = np.unique(table.y, return_counts=True)
     rarest, n_rows = labels[counts.argmin()], int(counts.min())
     needed = int(np.ceil(ROWS_TO_SEARCH / (1 - test)))

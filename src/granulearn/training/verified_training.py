@@ -9,24 +9,19 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from granulearn.audit.verified import CHANGE, VerifiedLabels
 from granulearn.review import Decision, DecisionsError, verified_by
-from granulearn.review.correction import decided_column
-from granulearn.review.decisions import EXCLUDE
+from granulearn.review.decisions import EXCLUDE, decided_column
 from granulearn.tables import TrainingTable
-from granulearn.tables.parse.cells import row_hashes
-from granulearn.tables.training_table import chosen_rows
 from granulearn.training.training import (
     ROWS_TO_SEARCH,
     ReportedFolds,
     Trained,
-    errors_about_table,
+    fitting,
     folds_for,
     make_learner,
     no_progress,
-    small_classes_allowed,
     train,
 )
 from granulearn.utils.text import counted
@@ -67,7 +62,7 @@ class ReviewedLabels:
         kept = np.flatnonzero(self.is_kept)
         return replace(
             self.table,
-            typed=chosen_rows(self.table.typed, self.table.schema, kept),
+            typed=self.table.typed.take(kept, self.table.schema),
             y=self.corrected[kept],
             rows=self.table.rows[kept],
         )
@@ -84,24 +79,20 @@ class Comparison:
     """Of McNemar's exact test."""
 
     @property
-    def difference(self) -> str:
-        """Whether the difference may be chance, in words; empty if there is none."""
+    def scores(self) -> str:
+        """Both scores, and whether their difference may be chance, in words."""
+        words = (
+            f"{self.given:.3f} with the given labels, {self.corrected:.3f} with the corrected ones"
+        )
         if self.corrected == self.given:
-            return ""
-        return f"the difference {'may be' if self.p_value >= SIGNIFICANT else 'is beyond'} chance"
+            return words
+        may_be = "may be" if self.p_value >= SIGNIFICANT else "is beyond"
+        return f"{words}; the difference {may_be} chance"
 
     @property
     def verdict(self) -> str:
-        """Whether the review has paid, in words."""
-        paid = "" if self.corrected > self.given else "the review has not paid so far"
-        return ", and ".join(filter(None, [paid, self.difference]))
-
-    @property
-    def scores(self) -> str:
-        """Both scores, in words."""
-        return (
-            f"{self.given:.3f} with the given labels, {self.corrected:.3f} with the corrected ones"
-        )
+        """Whether the review has paid, in words; empty if it has."""
+        return "" if self.corrected > self.given else "; the review has not paid so far"
 
 
 def review_labels(
@@ -124,14 +115,9 @@ def review_labels(
         If they are about another table, about labels that are others now, or leave one class.
     """
     decided_column(decisions, source, table.target)
-    assert table.cells is not None
-    hashes = row_hashes(table.cells, table.target)
-    classes, given = np.unique(table.y, return_inverse=True)
-    verified = verified_by(
-        decisions, rows=table.rows, hashes=hashes, given=given, classes=classes, source=source
-    )
+    verified = verified_by(decisions, table, source)
     corrected = table.y.copy()
-    corrected[verified.rows] = classes[verified.truth]
+    corrected[verified.rows] = table.coded_labels[0][verified.truth]
     excluded, changed = (
         [d.row - 1 for d in decisions if d.decision == kind] for kind in (EXCLUDE, CHANGE)
     )
@@ -153,7 +139,7 @@ def train_verified(
     tune: bool,
     test: float,
     seed: int,
-    tell: Callable[[str], None] = no_progress,
+    progress: Callable[[str], None] = no_progress,
 ) -> Trained:
     """Learn from corrected labels, and score the given and the corrected ones on verified rows.
 
@@ -161,15 +147,14 @@ def train_verified(
     ----------
     labels : ReviewedLabels
         The table and the decisions.
-    model, tune, test, seed, tell
+    model, tune, test, seed, progress
         As for `train`.
     """
-    is_verified = np.zeros(len(labels.corrected), dtype=bool)
-    is_verified[labels.verified.rows] = True
-    table, is_verified = labels.corrected_table(), is_verified[labels.is_kept]
+    is_verified = np.isin(np.arange(len(labels.corrected)), labels.verified.rows)
     trained = train(
-        table, model, tune=tune, test=test, seed=seed, is_verified=is_verified, tell=tell
-    )
+        labels.corrected_table(), model, tune=tune, test=test, seed=seed,
+        is_verified=is_verified[labels.is_kept], progress=progress,
+    )  # fmt: skip
     scores: dict[str, Any] = {
         "rows": len(labels.verified.rows),
         "changed": labels.n_changed,
@@ -178,9 +163,9 @@ def train_verified(
     }
     cannot = _why_not(labels, tune=tune)
     if cannot:
-        scores["words"].append(cannot)
+        scores["words"].append(f"no score on {cannot}")
     else:
-        whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, tell=tell)
+        whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, progress=progress)
         scores |= asdict(whole) | {"at_random": at_random and asdict(at_random)}
         scores["words"] += _results(labels, whole, at_random)
     card = replace(
@@ -197,7 +182,7 @@ def compare_labels(
     *,
     tune: bool,
     seed: int,
-    tell: Callable[[str], None] = no_progress,
+    progress: Callable[[str], None] = no_progress,
 ) -> tuple[Comparison, Comparison | None]:
     """Compare a model of the given labels with one of the corrected labels, on verified rows.
 
@@ -208,7 +193,7 @@ def compare_labels(
     ----------
     labels : ReviewedLabels
         The table and the decisions.
-    model, tune, seed, tell
+    model, tune, seed, progress
         As for `train`.
 
     Returns
@@ -222,7 +207,7 @@ def compare_labels(
         """Return which verified rows the models of the other folds predict right."""
         # The folds are those of the given labels for both models.
         folds = ReportedFolds(
-            folds_for(given), seed, tell, f"predicting verified rows, {name} labels"
+            folds_for(given), seed, progress, f"predicting verified rows, {name} labels"
         )
         learner = make_learner(model, y[is_used], tune=tune, seed=seed)
         predicted = y.copy()
@@ -233,9 +218,7 @@ def compare_labels(
                 predicted[judged] = fitted.predict(X.iloc[judged])
         return predicted[rows] == labels.corrected[rows]
 
-    # A search solves thousands of small systems: threads would only wait for each other.
-    threads = threadpool_limits(1 if tune else None, user_api="blas")
-    with threads, errors_about_table(model), small_classes_allowed():
+    with fitting(model, tune=tune):
         before = after = is_right(given, np.ones(len(given), dtype=bool), "given")
         if labels.n_changed or labels.n_excluded:
             after = is_right(labels.corrected, labels.is_kept, "corrected")
@@ -252,14 +235,13 @@ def _compared(before: np.ndarray, after: np.ndarray) -> Comparison:
 
 def _why_not(labels: ReviewedLabels, *, tune: bool) -> str:
     """Return why there is no score on verified rows; empty if there is one."""
-    n_rows, given = len(labels.verified.rows), labels.table.y
+    n_rows, both = len(labels.verified.rows), (labels.table.y, labels.corrected[labels.is_kept])
     if n_rows < MIN_VERIFIED:
-        return f"no score on {counted(n_rows, 'verified row')}: {MIN_VERIFIED} are needed"
-    if folds_for(given) < 2:
-        return "no score on verified rows: every class has a single row"
-    both = (given, labels.corrected[labels.is_kept])
+        return f"{counted(n_rows, 'verified row')}: {MIN_VERIFIED} are needed"
+    if folds_for(labels.table.y) < 2:
+        return "verified rows: every class has a single row"
     if tune and min(np.unique(y, return_counts=True)[1].min() for y in both) < ROWS_TO_SEARCH:
-        return "no score on verified rows: a class is too small to search settings in every fold"
+        return "verified rows: a class is too small to search settings in every fold"
     return ""
 
 
@@ -285,15 +267,15 @@ def _results(labels: ReviewedLabels, whole: Comparison, at_random: Comparison | 
     if not labels.n_changed and not labels.n_excluded:
         words = [f"accuracy {whole.given:.3f} {rows}; the labels are the given ones"]
     else:
-        words = [f"accuracy {whole.scores}, {rows}; {whole.verdict}"]
+        words = [f"accuracy {rows}: {whole.scores}{whole.verdict}"]
     if drawn.mean() < 0.5:
         words.append(
-            "most of these rows were looked at because they are doubtful; they are harder than the "
+            "most of these rows were reviewed because they are doubtful; they are harder than the "
             "rest, so this is no score of the whole table"
         )
     if at_random is not None and not drawn.all():
         words.append(
-            f"on the {at_random.rows} drawn at random, which stand for the rows that nobody chose: "
-            + "; ".join(filter(None, [at_random.scores, at_random.difference]))
+            f"accuracy on the {at_random.rows} of them drawn at random, which stand for all rows: "
+            f"{at_random.scores}"
         )
     return words

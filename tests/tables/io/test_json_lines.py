@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import pickle
 import tempfile
 from pathlib import Path
 
@@ -14,13 +13,13 @@ from granulearn.tables import TableError
 from granulearn.tables.io.json_lines import JsonTable
 from granulearn.tables.io.table_file import ReadOptions
 from granulearn.tables.io.text_source import TextSource
-from tests.tables.nasty_tables import rows_of, tables
+from tests.tables.nasty_tables import assert_holds, rows_of, tables
 
 
-def opened(content: bytes | str, folder: Path, packing=None, **reading) -> JsonTable:
+def opened(content: bytes | str, folder: Path, compression=None, **options) -> JsonTable:
     path = folder / "table"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return JsonTable(TextSource(path, Path("t.json"), packing), ReadOptions(**reading))
+    return JsonTable(TextSource(path, Path("t.json"), compression), ReadOptions(**options))
 
 
 @given(
@@ -41,10 +40,7 @@ def test_cells_are_read_as_they_were_written(table, form, encoding, packed, asci
     with tempfile.TemporaryDirectory() as folder:
         content = gzip.compress(content) if packed else content
         read = opened(content, Path(folder), "gzip" if packed else None)
-        assert read.names == names
-        assert rows_of(read.batches()) == rows
-        (part,) = pickle.loads(pickle.dumps(read.parts()))
-        assert rows_of(part.batches(names[::-1])) == [row[::-1] for row in rows]
+        assert_holds(read, names, rows)
 
 
 def test_values_keep_their_spelling_and_missing_keys_are_null(tmp_path):
@@ -87,4 +83,4 @@ def test_arrays_and_objects_are_read_as_json_that_has_their_value(value):
         read = opened(content, Path(folder))
         ((_, nothing), (_, cell)) = rows_of(read.batches())
     assert (nothing, json.loads(cell)) == (None, value)
-    assert read.remarks == ("column 'b' holds arrays or objects; they are read as text",)
+    assert read.notes == ("column 'b' holds arrays or objects; they are read as text",)

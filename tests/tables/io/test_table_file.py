@@ -23,14 +23,14 @@ PATH = Path("t.csv")
 
 @given(st.lists(st.sampled_from(["", " ", "a", " a", "a (2)", "column 1", "column 2", "b"])))
 def test_names_are_unique_not_empty_and_kept_where_they_can_be(header):
-    names, remarks = named_columns(PATH, header)
+    names, notes = named_columns(PATH, header)
     assert len(set(names)) == len(names) == len(header)
     assert all(names)
     stripped = [name.strip() for name in header]
     for place, name in enumerate(stripped):
         if name and name not in stripped[:place]:
             assert names[place] == name
-    assert bool(remarks) == (names != stripped)
+    assert bool(notes) == (names != stripped)
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_a_name_is_known_again_whatever_its_case(name, found):
 
 
 def test_changed_names_are_said():
-    names, remarks = named_columns(PATH, ["", "x", "x"])
+    names, notes = named_columns(PATH, ["", "x", "x"])
     assert names == ["column 1", "x", "x (2)"]
-    assert remarks == [
+    assert notes == [
         "1 column without a name: called 'column 1'",
         "columns 2 and 3 are both named 'x'; the second is called 'x (2)'",
     ]

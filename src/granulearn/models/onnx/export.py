@@ -11,7 +11,7 @@ from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from granulearn._extras import EXTRAS, check_installed
-from granulearn.models.errors import ModelFileError
+from granulearn.models.model_card import ModelFileError
 from granulearn.models.onnx.inputs import add_inputs, input_columns, names_of, typed_inputs
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.schema import Schema

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from granulearn.models.errors import ModelFileError
+from granulearn.models.model_card import ModelFileError
+from granulearn.models.row_reading import ModelInputs, RowReading, opened_rows
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import (
     columns_of_frame,
@@ -222,25 +223,14 @@ def _cells_of(rows: Any, names: list[str]) -> Mapping[str, Any]:
 
 def _read(rows: Any, schema: Schema) -> dict[str, Any]:
     """Read raw rows as the table of training was read."""
-    from granulearn.tables import table_of
-
-    if isinstance(rows, str):  # what a stranger sent must not name a file
-        raise TableError("text is no table here; give rows, or a file as Path(...).")
-    with table_of(rows) as file:
-        names = [column.name for column in schema.used]
-        _refuse_lacking(names, file.names)
-        read, n_rows = [], 0
-        for batch in file.batches(names):
-            read.append(schema.read(batch, n_rows))
-            n_rows += batch.num_rows
-        if not read:
-            raise TableError(f"{file.path} has no rows; add some.")
-        typed = joined_rows(read)
-        for name, failures in typed.failures.items():
+    reading = RowReading(ModelInputs(schema))
+    with opened_rows(rows) as file:
+        typed = joined_rows(read for _, read in reading.rows_of(file))
+        for name, failures in reading.failures.items():
             first = failures.first[0]
             raise TableError(
-                f"{file.place(first.row)}: column {name!r} holds {first.text!r}, which is "
-                f"no {schema[name].kind}, as in training; correct it, or leave the cell empty."
+                f"{file.place(first.row)}: column {name!r} holds {first.text!r}, not "
+                f"{reading.inputs.form(name)}, as in training; correct it, or leave the cell empty."
             )
     return typed.cells
 

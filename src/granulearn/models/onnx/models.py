@@ -15,7 +15,7 @@ from granulearn import rvfl
 from granulearn.balls import GranularBallKNNClassifier
 from granulearn.ensemble import BoostedTreesClassifier, RobustClassifier
 from granulearn.forest import BallForestClassifier
-from granulearn.models.errors import ModelFileError
+from granulearn.models.model_card import ModelFileError
 from granulearn.models.onnx.graph import FINITE_AND_FILLED_IN, NO_ANSWER, Value
 from granulearn.models.onnx.networks import (
     complex_scores,

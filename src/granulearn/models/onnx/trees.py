@@ -79,7 +79,7 @@ def _raw_scores(booster: Any, X: Value) -> Value:
     sizes = np.diff(np.append(booster.roots, len(booster.features)))
     trees, root = np.repeat(np.arange(len(sizes)), sizes), np.repeat(booster.roots, sizes)
     own, is_leaf = np.arange(len(trees)) - root, booster.features < 0
-    values = X.op(
+    values = _joined_columns(booster, X).op(
         "TreeEnsembleRegressor",
         domain="ai.onnx.ml",
         n_targets=baseline.size,
@@ -96,6 +96,20 @@ def _raw_scores(booster: Any, X: Value) -> Value:
         target_weights_as_tensor=numpy_helper.from_array(booster.values[is_leaf].astype(float)),
     )
     return values.as_double() + baseline
+
+
+def _joined_columns(booster: Any, X: Value) -> Value:
+    """Return the columns that boosted trees split: one-hot encoded inputs are added up."""
+    widths = np.diff(np.append(booster.starts, booster.n_features))
+    single, joined = np.flatnonzero(widths == 1), np.flatnonzero(widths > 1)
+    if len(joined) == 0:
+        return X
+    column_of = np.repeat(np.arange(len(widths)), widths)
+    inputs = np.flatnonzero(np.isin(column_of, joined))
+    factors = booster.factors[inputs, None] * (column_of[inputs, None] == joined)
+    sums = X.columns(inputs) @ factors
+    both = X.graph.add("Concat", X.columns(booster.starts[single]), sums, axis=1)
+    return both.columns(np.argsort(np.append(single, joined)))
 
 
 def nearest_ball_scores(model: Any, X: Value) -> Value:

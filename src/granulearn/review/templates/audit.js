@@ -1,10 +1,9 @@
 "use strict";
 
-// Without this file the page is a list of rows that open; with it, rows can be chosen and decided on.
+// Without this file the page is a list of rows that open; with it, rows can be filtered and decided on.
 const list = at("cards");
 const cards = list ? Array.from(list.children) : [];
 const state = { verdicts: new Set(), pair: "", find: "", sort: "against" };
-const pressed = (button, on) => button.setAttribute("aria-pressed", String(on));
 
 // What a card is found and ordered by, read once.
 const known = new Map(cards.map((card) => [card, {
@@ -12,14 +11,14 @@ const known = new Map(cards.map((card) => [card, {
   against: Number(card.dataset.against),
   verdict: card.dataset.verdict,
   pair: card.dataset.pair,
-  words: card.querySelector(".change").textContent,
+  label: card.querySelector(".change").textContent,
   search: card.dataset.search,
 }]));
-// Cards that are equal stay in the order in which the page came.
+// Equal cards stay in the order of the page.
 const orders = {
   against: (a, b) => b.against - a.against,
   row: (a, b) => a.row - b.row,
-  pair: (a, b) => a.words.localeCompare(b.words) || b.against - a.against,
+  pair: (a, b) => a.label.localeCompare(b.label) || b.against - a.against,
 };
 
 function fits(card, words) {
@@ -28,7 +27,7 @@ function fits(card, words) {
     words.every((word) => (/^#\d+$/.test(word) ? card.row === Number(word.slice(1)) : card.search.includes(word)));
 }
 
-// What closed cards hold stays out of the document until they open: moving it costs a second.
+// The content of closed cards is out of the document until they open: moving it takes a second.
 const inner = new Map(cards.map((card) => [card, card.lastElementChild]));
 function fill(card) {
   card.append(inner.get(card));
@@ -65,7 +64,7 @@ function show() {
   for (const button of document.querySelectorAll("#pairs th button")) pressed(button, state.pair === button.closest("tr").dataset.pair);
 }
 
-// The address keeps the choice, so that a link shows the same rows.
+// The address keeps the filter, so that a link shows the same rows.
 function write() {
   const kept = new URLSearchParams();
   if (state.verdicts.size) kept.set("verdict", Array.from(state.verdicts).join(","));
@@ -108,8 +107,8 @@ const decisions = facts && new Decisions(facts);
 let current = null; // the card that keys are about
 
 function factsOf(card) {
-  const { row, given, rival, cell, hash, verdict, probability } = card.dataset;
-  return { row, given, rival, cell, hash, verdict, probability };
+  const { given, second, ...others } = card.dataset;
+  return { ...others, given_label: given, second_class: second };
 }
 
 function setCurrent(card) {
@@ -119,7 +118,7 @@ function setCurrent(card) {
   showDeck();
 }
 
-// Who only reads is not disturbed by what decides.
+// A reader who decides nothing sees no buttons.
 function showDeck() {
   at("deck").hidden = !current && !decisions.count;
   nameActions(current && factsOf(current), decisions.lines.length > 0);
@@ -144,11 +143,7 @@ function move(step) {
   else announce(step > 0 ? "This is the last row." : "This is the first row.");
 }
 
-function announce(text) {
-  at("announcement").textContent = text;
-}
-
-// Show on a card what was decided.
+// Show the decision on a card.
 function markCard(card) {
   const said = decisions.about(card.dataset.row);
   const before = card.querySelector("summary .said");
@@ -168,7 +163,7 @@ function decide(decision, label = null) {
   if (!current) return;
   const card = current;
   const given = card.dataset.given;
-  const said = label === given ? { decision: "keep", label: null } : { decision, label };
+  const said = asDecision(decision, label, given);
   decisions.add(factsOf(card), { ...said, note: at("note").value, who: at("who").value });
   at("note").value = "";
   markCard(card);
@@ -193,17 +188,12 @@ function undo() {
   return showDecided();
 }
 
-function numbered(key) {
-  const found = Array.from(inner.get(current).querySelectorAll(".share kbd")).find((kbd) => kbd.textContent === key);
-  return found && found.parentElement.dataset.label;
-}
-
 const ACTIONS = {
   keep: () => decide("keep"),
-  take: () => (current.dataset.rival ? decide("change", current.dataset.rival) : announce("Nothing is suggested for this row.")),
+  take: () => (current.dataset.second ? decide("change", current.dataset.second) : announce("Nothing is suggested for this row.")),
   exclude: () => decide("exclude"),
   unsure: () => decide("unsure"),
-  number: (key) => numbered(key) && decide("change", numbered(key)),
+  number: (key) => numbered(inner.get(current), key) && decide("change", numbered(inner.get(current), key)),
   choose: () => openChooser(facts.classes, (label) => decide("change", label)),
 };
 const ALWAYS = {
@@ -245,7 +235,7 @@ if (cards.length) {
   });
   at("controls").addEventListener("submit", (event) => event.preventDefault());
   listenForActions(({ name, key }) => {
-    // Nobody decides on a row that is not open before them.
+    // Keys decide on the open row only.
     const act = ALWAYS[name] || (current && ACTIONS[name]);
     if (!act) return false;
     act(key);

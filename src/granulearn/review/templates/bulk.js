@@ -1,8 +1,8 @@
 "use strict";
 
-// One decision about all rows of a filter: first a preview, then the decision itself.
+// One decision about all rows of a filter: first a preview, then the decision.
 class Bulk {
-  // filter() and isFiltered(): what is asked for; ready(): resolves when all decisions are sent; done(count, words).
+  // filter() and isFiltered(): of the queue; ready(): resolves when all decisions are sent; done(count, words).
   constructor({ filter, isFiltered, ready, done }) {
     Object.assign(this, { filter, isFiltered, ready, done });
     this.dialog = at("bulk-dialog");
@@ -33,27 +33,27 @@ class Bulk {
     at("bulk-do").textContent = "Decide";
     at("bulk-rows").replaceChildren();
     if (!asked.decision) {
-      at("bulk-words").textContent = "Nothing is decided before you have seen which rows it is about.";
+      at("bulk-message").textContent = "You will see the rows before anything is decided.";
       return;
     }
     await this.ready();
     const answer = await tell("preview", { ...asked, ...this.filter() });
     if (JSON.stringify(asked) !== JSON.stringify(this.asked)) return;
     if (!answer.value) {
-      at("bulk-words").textContent = answer.error || GONE;
+      at("bulk-message").textContent = answer.error || GONE;
       return;
     }
     this.show(answer.value, asked);
   }
 
   show({ token, total, rows }, asked) {
-    const becomes = ({ rival }) => ({ keep: "stays", change: asked.label || rival || "nothing suggested", exclude: "excluded", unsure: "unsure" })[asked.decision];
+    const becomes = ({ second_class }) => ({ keep: "stays", change: asked.label || second_class || "nothing suggested", exclude: "excluded", unsure: "unsure" })[asked.decision];
     this.token = token;
-    at("bulk-words").textContent = total === 0 ? "No row fits this filter."
+    at("bulk-message").textContent = total === 0 ? "No row fits this filter."
       : `${plural(total, "row")}${this.isFiltered() ? "" : ": all that are open, since no filter is set"}.${total > rows.length ? ` The first ${rows.length}:` : ""}`;
     const head = element("tr", {}, ...["row", "given", "becomes", "against it"].map((name) => element("th", { scope: "col" }, name)));
     const lines = rows.map((queued) => element("tr", {}, ...[
-      queued.row, queued.given, becomes(queued), queued.against === null ? "–" : `${Math.round(100 * queued.against)} %`,
+      queued.row, queued.given_label, becomes(queued), queued.against === null ? "–" : `${Math.round(100 * queued.against)} %`,
     ].map((text) => element("td", {}, String(text)))));
     at("bulk-rows").replaceChildren(element("thead", {}, head), element("tbody", {}, ...lines));
     at("bulk-do").disabled = total === 0;
@@ -64,10 +64,10 @@ class Bulk {
     at("bulk-do").disabled = true;
     const answer = await tell("decide-many", { token: this.token });
     if (!answer.value) {
-      at("bulk-words").textContent = answer.error || `${GONE} Nothing is known of this decision.`;
+      at("bulk-message").textContent = answer.error || `${GONE} It may not be saved.`;
       return;
     }
     this.dialog.close();
-    this.done(answer.value.news, DONE[this.asked.decision]);
+    this.done(answer.value.new, DONE[this.asked.decision]);
   }
 }

@@ -1,6 +1,6 @@
 "use strict";
 
-// Decisions of a page without a server: kept in the browser, and downloaded as a file that a review reads.
+// Decisions of a page without a server: kept in the browser, and downloaded as a journal.
 
 // A cell as Python's csv module writes it.
 function csvCell(text) {
@@ -11,8 +11,10 @@ function csvLine(cells) {
   return `${cells.map(csvCell).join(",")}\n`;
 }
 
+const oneLine = (text) => text.split(/\s+/).filter(Boolean).join(" ");
+
 class Decisions {
-  // facts: of the page; `key` tells this table from others in the same browser.
+  // facts: of the page; `key` is different for each table.
   constructor(facts) {
     this.facts = facts;
     this.key = `granulearn decisions ${facts.key}`;
@@ -37,14 +39,14 @@ class Decisions {
   add(card, { decision, label, note, who }) {
     this.lines = this.read(); // another tab may have added some
     this.lines.push({
-      row: card.row, hash: card.hash, given_label: card.given, cell: card.cell, verdict: card.verdict, probability: card.probability,
-      decision, new_label: label || "", note: note.split(/\s+/).filter(Boolean).join(" "), who: who.split(/\s+/).filter(Boolean).join(" "),
+      row: card.row, hash: card.hash, given_label: card.given_label, cell: card.cell, verdict: card.verdict, probability: card.probability,
+      decision, new_label: label || "", note: oneLine(note), who: oneLine(who),
       when: `${new Date().toISOString().slice(0, 19)}+00:00`, drawn: "worst", target: this.facts.target, batch: "", version: this.facts.version,
     });
     this.keep();
   }
 
-  // Take the last one back; return the row that it was about.
+  // Undo the last decision; return its row.
   undo() {
     this.lines = this.read();
     const last = this.lines.pop();

@@ -1,6 +1,6 @@
 "use strict";
 
-// Which key means what; the page of an audit and that of a review have the same keys.
+// The keys, which are the same on the page of an audit and of a review.
 const KEYS = {
   arrowleft: "keep", q: "keep",
   arrowright: "take", w: "take",
@@ -10,7 +10,7 @@ const KEYS = {
 };
 const REPEATING = new Set(["next", "previous"]);
 
-// Letters of other scripts are known by their place on the keyboard.
+// Letters of other scripts are known by their position on the keyboard.
 function keyOf(event) {
   const key = event.key.toLowerCase();
   return /^[\x20-\x7e]|^arrow/.test(key) || !/^Key[A-Z]$/.test(event.code) ? key : event.code.slice(3).toLowerCase();
@@ -20,22 +20,22 @@ function isTyping(target) {
   return /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== "checkbox";
 }
 
-// A region that somebody has gone to with the keyboard is scrolled by the arrows.
+// Arrows scroll a region that has the focus.
 function isScrolling(target) {
   return target.matches(".scroll:focus-visible") && target.scrollWidth > target.clientWidth;
 }
 
-// Return what a key press asks for: an action, or the number of a class; null if it is none of ours.
+// Return the action of a key, or the number of a class; null if the key has none.
 function actionOf(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return null;
   if (event.key.startsWith("Arrow") && isScrolling(event.target)) return null;
   if (/^[1-9]$/.test(event.key)) return event.repeat ? null : { name: "number", key: event.key };
   const name = KEYS[keyOf(event)];
-  // A key that is held down must not decide on one row after the other.
+  // A key that is held down must not decide on many rows.
   return name && (!event.repeat || REPEATING.has(name)) ? { name } : null;
 }
 
-// Call `act` with every action that a key or a button of the page asks for.
+// Call `act` with the action of every key and button.
 function listenForActions(act) {
   addEventListener("keydown", (event) => {
     if (event.key === "Escape" && isTyping(event.target)) event.target.blur();

@@ -1,20 +1,20 @@
 "use strict";
 
-// The queue: which rows come, by which filter, and the list of them.
+// The queue: the rows of a filter, and the list of them.
 const PAGE = 50;
-const MOST_ROWS = 200; // in the list at once, whatever the length of the queue
-const OVERLAP = 10; // rows asked for again: decisions on their way shift the places of others
+const MOST_ROWS = 200; // in the list at once
+const OVERLAP = 10; // rows asked for again, since decisions on their way shift positions
 
 class Queue {
-  // moved(row): somebody clicked on a row; failed(answer): the review could not say.
+  // moved(row): a click on a row; failed(answer): the request failed.
   constructor({ moved, failed }) {
     Object.assign(this, { failed, order: "worst", verdicts: new Set(), pair: "", find: "" });
     this.list = at("rows");
     this.rows = []; // those in the list
-    this.begin = 0; // place of the first of them in the queue
+    this.begin = 0; // position of the first of them in the queue
     this.total = 0;
     this.decided = new Set(); // on this page, whether or not the review knows yet
-    this.passed = new Set(); // looked at and left open
+    this.passed = new Set(); // shown and left open
     this.isReordered = false;
     this.asked = 0;
     this.list.addEventListener("scroll", () => this.scrolled());
@@ -32,11 +32,11 @@ class Queue {
     return Boolean(this.verdicts.size || this.pair || this.find);
   }
 
-  // Load the beginning; return whether that is still what was asked for last. The list stays as it is
+  // Load the beginning; return whether no later request has replaced it. The list stays the same
   // until `prepare`, called with the new rows, has done its work.
   async load(prepare = () => {}) {
     const asked = ++this.asked;
-    const answer = await ask("queue", { ...this.filter, from: 0, n: PAGE });
+    const answer = await ask("queue", { ...this.filter, begin: 0, n: PAGE });
     if (asked !== this.asked) return false;
     if (!answer.value) {
       this.failed(answer);
@@ -72,7 +72,7 @@ class Queue {
     this.rows.push(...found);
     this.list.append(...found.map(queueLine));
     const over = Math.max(0, this.rows.length - MOST_ROWS);
-    this.keepingPlace(() => this.drop(0, over));
+    this.keepingScroll(() => this.drop(0, over));
     this.begin += over;
   }
 
@@ -82,16 +82,16 @@ class Queue {
     const found = await this.part(from, this.begin - from);
     if (!found) return;
     this.rows.unshift(...found);
-    this.keepingPlace(() => this.list.prepend(...found.map(queueLine)));
+    this.keepingScroll(() => this.list.prepend(...found.map(queueLine)));
     this.begin = from;
     this.drop(MOST_ROWS, Math.max(0, this.rows.length - MOST_ROWS));
   }
 
   // Return rows that are not in the list; null if something else was asked for meanwhile.
-  async part(from, n) {
+  async part(begin, n) {
     const asked = this.asked;
     this.isLoading = true;
-    const answer = await ask("queue", { ...this.filter, from, n });
+    const answer = await ask("queue", { ...this.filter, begin, n });
     this.isLoading = false;
     if (asked !== this.asked || !answer.value) return null;
     const here = new Set(this.rows.map(({ row }) => row));
@@ -104,71 +104,71 @@ class Queue {
     for (let left = count; left > 0; left--) this.list.children[first].remove();
   }
 
-  // Change what is above, and leave on screen what is there.
-  keepingPlace(change) {
+  // Change rows above those on screen, and leave the latter where they are.
+  keepingScroll(change) {
     const before = this.list.scrollHeight;
     const top = this.list.scrollTop;
     change();
     this.list.scrollTop = top + this.list.scrollHeight - before;
   }
 
-  place(row) {
+  indexOf(row) {
     return this.rows.findIndex((queued) => queued.row === row);
   }
 
   // Take a decided row out; return what `putBack` needs.
   take(row) {
-    const place = this.place(row);
+    const index = this.indexOf(row);
     this.decided.add(row);
-    if (place < 0) return { place, queued: null };
-    const [queued] = this.rows.splice(place, 1);
-    this.list.children[place].remove();
+    if (index < 0) return { index, queued: null };
+    const [queued] = this.rows.splice(index, 1);
+    this.list.children[index].remove();
     this.total--;
-    return { place, queued };
+    return { index, queued };
   }
 
-  putBack(row, { place, queued }) {
+  putBack(row, { index, queued }) {
     this.decided.delete(row);
-    if (!queued || this.place(row) >= 0) return;
-    this.rows.splice(place, 0, queued);
-    this.list.insertBefore(queueLine(queued), this.list.children[place] || null);
+    if (!queued || this.indexOf(row) >= 0) return;
+    this.rows.splice(index, 0, queued);
+    this.list.insertBefore(queueLine(queued), this.list.children[index] || null);
     this.total++;
   }
 
-  // The row to show once the one that stood at a place is decided on.
-  following(place) {
+  // The row to show after the one at an index is decided on.
+  following(index) {
     const fresh = this.rows.find(({ row }) => !this.passed.has(row));
-    const next = this.isReordered || place < 0 ? fresh : this.rows[place] || fresh;
+    const next = this.isReordered || index < 0 ? fresh : this.rows[index] || fresh;
     this.isReordered = false;
     return (next || this.rows[0] || {}).row;
   }
 
-  // The row so many places further on; the last or first where there is none.
+  // The row some steps further on; undefined past the end.
   neighbour(row, step) {
-    const place = this.place(row);
-    const next = this.rows[place < 0 ? 0 : place + step];
+    const index = this.indexOf(row);
+    const next = this.rows[index < 0 ? 0 : index + step];
     return next && next.row;
   }
 
   after(row, count) {
-    const place = this.place(row);
-    const from = this.isReordered || place < 0 ? 0 : place + 1;
+    const index = this.indexOf(row);
+    const from = this.isReordered || index < 0 ? 0 : index + 1;
     return this.rows.slice(from, from + count).map((queued) => queued.row);
   }
 
   mark(row) {
     const before = this.list.querySelector("[aria-current]");
     if (before) before.removeAttribute("aria-current");
-    const place = this.place(row);
-    if (place < 0) return;
-    this.list.children[place].firstElementChild.setAttribute("aria-current", "true");
-    this.list.children[place].scrollIntoView({ block: "nearest" });
-    if (place > this.rows.length - 15) this.more();
+    const index = this.indexOf(row);
+    if (index < 0) return;
+    this.list.children[index].firstElementChild.setAttribute("aria-current", "true");
+    this.list.children[index].scrollIntoView({ block: "nearest" });
+    if (index > this.rows.length - 15) this.more();
   }
 }
 
-function queueLine({ row, given, rival, verdict, against }) {
-  const pair = rival ? `${given} ${verdict === "wrong" ? "→" : "or"} ${rival}` : given;
+function queueLine({ row, given_label: given, second_class: second, verdict, against }) {
+  const pair = second ? `${given} ${verdict === "wrong" ? "→" : "or"} ${second}` : given;
   const share = against === null ? "" : `${Math.round(100 * against)} %`;
   return element("li", {}, element(
     "button",

@@ -1,8 +1,8 @@
 "use strict";
 
-// How the page speaks to the review: questions, and decisions that are sent in their order.
+// Requests to the review, and decisions that are sent in their order.
 
-// Return {value}, {error} with the review's own sentence, or {gone: true} if nobody answers.
+// Return {value}, {error} with a sentence, or {gone: true} if there is no answer.
 async function requested(path, options) {
   let answer;
   try {
@@ -10,7 +10,7 @@ async function requested(path, options) {
     const value = await answer.json();
     return answer.ok ? { value } : { error: value.error };
   } catch {
-    // Whoever answers without JSON is no review, or another one than the page was opened by.
+    // An answer without JSON is not of this review.
     return { gone: true };
   }
 }
@@ -26,10 +26,10 @@ function tell(path, body = {}) {
 
 const GONE = "The review is not running any more; start it again.";
 
-// Decisions that the review has not acknowledged. They are sent one after the other; one that
-// nobody answered is sent again, which is safe: the review takes a repeated decision once.
+// Decisions that the review has not acknowledged. They are sent one after the other, and again if
+// there was no answer, which is safe: the review writes a repeated decision once.
 class Outbox {
-  // changed(): something was added, sent or lost; saved(news); refused(decisions, sentence).
+  // changed(): something was added, sent or lost; saved(count); refused(decisions, sentence).
   constructor({ changed, saved, refused }) {
     Object.assign(this, { changed, saved, refused });
     this.waiting = [];
@@ -57,7 +57,7 @@ class Outbox {
       } else {
         this.waiting.shift();
         this.changed();
-        this.saved(answer.value.news);
+        this.saved(answer.value.new);
       }
     }
   }

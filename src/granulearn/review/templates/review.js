@@ -1,21 +1,17 @@
 "use strict";
 
-// The page of a review: what keys and buttons do, and what is shown of how it goes.
+// The page of a review: keys, buttons, and the state of the review.
 const CLASSES = JSON.parse(at("classes").textContent);
 let state = { generation: 0, fitting: false, decided: 0, can_undo: false };
 let isBusy = false; // while an undo is on its way: the card on screen is about to change
 let tab = "review";
 
 const queue = new Queue({ moved: (row) => show(row), failed });
-const desk = new Desk({ failed });
+const panel = new CardPanel({ failed });
 const outbox = new Outbox({ changed: showSaved, saved: acknowledged, refused: goBack });
 const bulk = new Bulk({ filter: () => queue.filter, isFiltered: () => queue.isFiltered, ready: () => outbox.empty, done: decidedOnMany });
 
-// --- what is said
-
-function announce(text) {
-  at("announcement").textContent = text;
-}
+// --- messages
 
 function message(text) {
   at("message").hidden = !text;
@@ -40,10 +36,10 @@ function showSaved() {
 }
 
 function showState() {
-  const { decided, worth_a_look: open, n_next: next, expected } = state;
+  const { decided, worth_checking: open, n_next: next, expected } = state;
   at("decided").textContent = `${decided.toLocaleString("en")} decided`;
-  const share = expected === null ? "" : `; the next ${next} hold about ${expected < 1 ? expected.toFixed(1) : Math.round(expected)} wrong`;
-  at("forecast").textContent = `${decided.toLocaleString("en")} of about ${(decided + open).toLocaleString("en")} worth a look${share}`;
+  const share = expected === null ? "" : `; expect about ${expected < 1 ? expected.toFixed(1) : Math.round(expected)} wrong in the next ${next}`;
+  at("forecast").textContent = `${decided.toLocaleString("en")} of about ${(decided + open).toLocaleString("en")} worth checking${share}`;
   at("progress").firstElementChild.setAttribute("width", decided + open ? (100 * decided) / (decided + open) : 0);
   showAdvice();
   at("fitting").hidden = !state.fitting;
@@ -53,12 +49,12 @@ function showState() {
     button.parentElement.hidden = count === 0 && !queue.verdicts.has(verdict);
   }
   showSaved();
-  nameActions(desk.card, state.can_undo);
+  nameActions(panel.card, state.can_undo);
 }
 
-// A hint, and the random sample where no open label looks wrong.
+// A hint, and a random sample if no open label looks wrong.
 function showAdvice() {
-  const nothingWrong = state.worth_a_look === 0 && queue.total > 0;
+  const nothingWrong = state.worth_checking === 0 && queue.total > 0;
   const advice = [nothingWrong ? "No open label looks wrong." : "", state.advice].filter(Boolean).join(" ");
   at("advice").hidden = !advice;
   at("advice").textContent = advice;
@@ -72,11 +68,7 @@ function showTotal() {
   at("bulk").disabled = queue.total === 0;
 }
 
-function pressed(button, isOn) {
-  button.setAttribute("aria-pressed", String(isOn));
-}
-
-// --- how it goes
+// --- the state
 
 let timer = null;
 function lookSoon(wait = 300) {
@@ -96,23 +88,23 @@ async function look() {
   showState();
   const hasEnded = before.fitting && !state.fitting;
   if (state.failure && (hasEnded || state.failure !== before.failure)) message(`The audit could not be fitted again: ${state.failure}`);
-  if (before.labels !== undefined && state.generation !== before.generation) await fittedAgain();
+  if (before.open && state.generation !== before.generation) await fittedAgain();
   if (tab === "table" && hasEnded) showPart("table");
   if (tab === "numbers") showPart("numbers");
   return state.fitting ? lookSoon(1500) : undefined;
 }
 
-// The queue has another order; the card on screen stays where it is. Cards of the audit before are
-// dropped once those that come next are here, so that nobody waits for them.
+// The queue has a new order; the card on screen stays. Old cards are dropped once the next ones are
+// here.
 async function fittedAgain() {
   const fresh = new Cards();
   const isDone = await queue.load((rows) => fresh.fetch(rows.slice(0, AHEAD), queue.order));
-  if (!isDone) return desk.cards.drop();
-  desk.cards = fresh;
+  if (!isDone) return panel.cards.drop();
+  panel.cards = fresh;
   queue.isReordered = true;
-  queue.mark(desk.row);
+  queue.mark(panel.row);
   showTotal();
-  if (desk.row === null) showFirst();
+  if (panel.row === null) showFirst();
   else fetchAhead();
   return announce("The audit was fitted again; the queue has a new order.");
 }
@@ -120,17 +112,17 @@ async function fittedAgain() {
 // --- looking
 
 function fetchAhead() {
-  desk.cards.fetch(queue.after(desk.row, AHEAD), queue.order);
+  panel.cards.fetch(queue.after(panel.row, AHEAD), queue.order);
 }
 
 async function show(row) {
   if (row === undefined) return goOn();
-  const shown = desk.show(row, queue.order);
+  const shown = panel.show(row, queue.order);
   queue.mark(row);
   showTotal();
   await shown;
-  if (desk.row !== row) return undefined;
-  nameActions(desk.card, state.can_undo);
+  if (panel.row !== row) return undefined;
+  nameActions(panel.card, state.can_undo);
   return fetchAhead();
 }
 
@@ -141,7 +133,7 @@ function showFirst() {
 
 // The list is used up, but the queue may go on: another random sample is drawn, for one.
 async function goOn() {
-  desk.wait();
+  panel.wait();
   await outbox.empty;
   queue.decided.clear(); // the review knows of all of them by now
   await reload();
@@ -154,7 +146,7 @@ async function reload() {
 function choose(values) {
   Object.assign(queue, values);
   queue.passed.clear();
-  desk.cards.drop();
+  panel.cards.drop();
   for (const button of document.querySelectorAll(".orders button")) pressed(button, button.dataset.order === queue.order);
   for (const button of document.querySelectorAll("[data-verdict]")) pressed(button, queue.verdicts.has(button.dataset.verdict));
   at("sample-note").hidden = queue.order !== "random";
@@ -164,45 +156,45 @@ function choose(values) {
 
 function showEmpty() {
   const clear = element("button", { type: "button", class: "main", "data-clear": "" }, "Show all rows");
-  if (queue.isFiltered) desk.say(element("p", {}, "No open row fits this filter."), clear);
-  else desk.say(element("p", {}, "Every label has been looked at."));
+  if (queue.isFiltered) panel.say(element("p", {}, "No open row fits this filter."), clear);
+  else panel.say(element("p", {}, "Every label has been checked."));
   showTotal();
   nameActions(null, state.can_undo);
 }
 
 function move(step) {
-  if (desk.row === null) return;
-  const next = queue.neighbour(desk.row, step);
+  if (panel.row === null) return;
+  const next = queue.neighbour(panel.row, step);
   if (next === undefined) return announce(step > 0 ? "This is the last row." : "This is the first row.");
-  if (step > 0) queue.passed.add(desk.row);
+  if (step > 0) queue.passed.add(panel.row);
   show(next);
 }
 
 // --- deciding
 
 function decide(decision, label = null) {
-  const card = desk.card;
+  const card = panel.card;
   if (!card || isBusy) return;
   if (outbox.isGone) return showSaved();
-  const said = label === card.given ? { decision: "keep", label: null } : { decision, label };
+  const said = asDecision(decision, label, card.given_label);
   const note = at("note").value;
   const taken = queue.take(card.row);
   message("");
   outbox.add({ body: { row: card.row, ...said, note, order: queue.order }, taken });
   at("note").value = "";
-  desk.cards.forget(card.row);
-  announce(`Row ${card.row}: ${inWords(said, card.given)}`);
-  show(queue.following(taken.place));
+  panel.cards.forget(card.row);
+  announce(`Row ${card.row}: ${inWords(said, card.given_label)}`);
+  show(queue.following(taken.index));
 }
 
-function acknowledged(news) {
-  state.decided += news;
+function acknowledged(count) {
+  state.decided += count;
   state.can_undo = true;
   showState();
   lookSoon();
 }
 
-// Decisions that the review refused are open again, and the first of them is on screen.
+// Rows of refused decisions are open again, and the first of them is on screen.
 function goBack(decisions, sentence) {
   for (const { body, taken } of decisions.slice().reverse()) queue.putBack(body.row, taken);
   const more = decisions.length > 1 ? ` ${decisions.length} decisions were not saved.` : "";
@@ -223,7 +215,7 @@ async function undo() {
   if (!rows.length) return announce("There is nothing to undo.");
   for (const row of rows) {
     queue.decided.delete(row);
-    desk.cards.forget(row);
+    panel.cards.forget(row);
   }
   message("");
   announce(rows.length === 1 ? `Undone: row ${rows[0]} is open again.` : `Undone: ${rows.length} rows are open again.`);
@@ -256,20 +248,20 @@ function open(name) {
   if (name !== "review") showPart(name);
 }
 
-// Which columns the review should be told about: those that are not what they would be by default.
-function columnWishes() {
+// The columns that are not used as by default.
+function columnOptions() {
   const boxes = Array.from(document.querySelectorAll("#columns input"));
-  const wish = (box) => (box.checked ? "include" : "ignore");
+  const option = (box) => (box.checked ? "include" : "ignore");
   const isNews = (box) => box.checked !== box.defaultChecked;
-  const isAsked = (box) => box.dataset.asked === wish(box);
-  const named = (what) => boxes.filter((box) => wish(box) === what && (isAsked(box) || (isNews(box) && !box.dataset.asked))).map((box) => box.name);
+  const isAsked = (box) => box.dataset.asked === option(box);
+  const named = (what) => boxes.filter((box) => option(box) === what && (isAsked(box) || (isNews(box) && !box.dataset.asked))).map((box) => box.name);
   return { ignore: named("ignore"), include: named("include") };
 }
 
 async function applyColumns() {
   at("apply").disabled = true;
-  const answer = await tell("columns", columnWishes());
-  at("columns-words").textContent = answer.value ? "The audit is being fitted again with these columns." : answer.error || GONE;
+  const answer = await tell("columns", columnOptions());
+  at("columns-message").textContent = answer.value ? "The audit is being fitted again with these columns." : answer.error || GONE;
   if (!answer.value) return;
   state.fitting = true;
   lookSoon(0);
@@ -279,11 +271,11 @@ async function applyColumns() {
 
 const ACTIONS = {
   keep: () => decide("keep"),
-  take: () => (desk.card && desk.card.rival ? decide("change", desk.card.rival) : announce("Nothing is suggested for this row.")),
+  take: () => (panel.card && panel.card.second_class ? decide("change", panel.card.second_class) : announce("Nothing is suggested for this row.")),
   exclude: () => decide("exclude"),
   unsure: () => decide("unsure"),
-  number: (key) => desk.numbered(key) && decide("change", desk.numbered(key)),
-  choose: () => desk.card && openChooser(CLASSES, (label) => decide("change", label)),
+  number: (key) => panel.card && numbered(panel.holder, key) && decide("change", numbered(panel.holder, key)),
+  choose: () => panel.card && openChooser(CLASSES, (label) => decide("change", label)),
   undo,
   next: () => move(1),
   previous: () => move(-1),
@@ -329,7 +321,7 @@ at("find").addEventListener("input", () => {
 at("find").addEventListener("keydown", (event) => event.key === "Enter" && at("find").blur());
 at("note").addEventListener("keydown", (event) => event.key === "Enter" && at("note").blur());
 at("pair").addEventListener("change", () => {
-  // Who chose with the mouse goes on with the keys of the card.
+  // After a choice with the mouse, keys belong to the card again.
   if (!at("pair").matches(":focus-visible")) at("pair").blur();
   choose({ pair: at("pair").value });
 });

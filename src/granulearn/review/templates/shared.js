@@ -1,11 +1,11 @@
 "use strict";
 
-// What both pages have: theme, help, a list of classes to choose from, words for decisions.
+// Shared by both pages: theme, decisions in words, the buttons, a list of classes to choose from.
 const root = document.documentElement;
 root.classList.add("js");
 const at = (id) => document.getElementById(id);
 
-// A page opened from a file, or by a browser that keeps nothing, has no memory: nothing fails for it.
+// A page opened from a file, or in a private window, may have no storage.
 const memory = {
   get(key) {
     try { return localStorage.getItem(key); } catch { return null; }
@@ -33,19 +33,38 @@ function plural(count, noun) {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+function announce(text) {
+  at("announcement").textContent = text;
+}
+
+function pressed(button, isOn) {
+  button.setAttribute("aria-pressed", String(isOn));
+}
+
 const DONE = { keep: "kept", change: "changed", exclude: "excluded", unsure: "unsure" };
 
 function inWords({ decision, label }, given) {
-  return { keep: `${given} kept`, change: `changed to ${label}`, exclude: "excluded", unsure: "unsure" }[decision];
+  return { keep: `${given} kept`, change: `changed to ${label}` }[decision] || DONE[decision];
 }
 
-// Say what the buttons would do with the card on screen; without one they are off.
+// A change to the given label keeps it.
+function asDecision(decision, label, given) {
+  return label === given ? { decision: "keep", label: null } : { decision, label };
+}
+
+// The class with a number beside it on a card.
+function numbered(card, key) {
+  const found = Array.from(card.querySelectorAll(".share kbd")).find((kbd) => kbd.textContent === key);
+  return found && found.parentElement.dataset.label;
+}
+
+// Name the buttons after the card on screen; without one they are off.
 function nameActions(card, canUndo) {
   const button = (name) => document.querySelector(`#actions [data-action="${name}"]`);
   for (const name of ["keep", "choose", "exclude", "unsure"]) button(name).disabled = !card;
-  button("take").disabled = !(card && card.rival);
+  button("take").disabled = !(card && card.second_class);
   button("undo").disabled = !canUndo;
-  const texts = { keep: card ? `Keep ${card.given}` : "Keep", take: card && card.rival ? `Change to ${card.rival}` : "Nothing suggested" };
+  const texts = { keep: card ? `Keep ${card.given_label}` : "Keep", take: card && card.second_class ? `Change to ${card.second_class}` : "Nothing suggested" };
   for (const [name, text] of Object.entries(texts)) {
     button(name).querySelector(".text").textContent = text;
     button(name).setAttribute("aria-label", text);
@@ -56,25 +75,25 @@ function nameActions(card, canUndo) {
 function openChooser(classes, chosen) {
   const [dialog, field, list] = [at("chooser"), at("chooser-find"), at("chooser-list")];
   const most = 50;
-  let found = [], place = 0;
+  let found = [], current = 0;
 
   function mark() {
     Array.from(list.querySelectorAll("[role=option]")).forEach((line, index) => {
-      line.setAttribute("aria-selected", String(index === place));
-      if (index === place) line.scrollIntoView({ block: "nearest" });
+      line.setAttribute("aria-selected", String(index === current));
+      if (index === current) line.scrollIntoView({ block: "nearest" });
     });
-    field.setAttribute("aria-activedescendant", found.length ? `class-${place}` : "");
+    field.setAttribute("aria-activedescendant", found.length ? `class-${current}` : "");
   }
   function fill() {
     const word = field.value.trim().toLowerCase();
     const fitting = classes.filter((label) => label.toLowerCase().includes(word));
-    // Those that begin so come first; the others keep their order.
+    // Classes that begin with the word come first.
     const begins = (label) => !label.toLowerCase().startsWith(word);
     found = fitting.sort((a, b) => begins(a) - begins(b)).slice(0, most);
-    place = 0;
+    current = 0;
     list.replaceChildren(...found.map((label, index) => element("li", { role: "option", id: `class-${index}` }, label)));
     if (fitting.length > most) list.append(element("li", { class: "note", role: "presentation" }, `and ${fitting.length - most} more: type to find`));
-    if (!fitting.length) list.append(element("li", { class: "note", role: "presentation" }, "No class of the table is called so."));
+    if (!fitting.length) list.append(element("li", { class: "note", role: "presentation" }, "No class fits."));
     mark();
   }
   function choose(index) {
@@ -87,9 +106,9 @@ function openChooser(classes, chosen) {
   field.onkeydown = (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && found.length) {
-      place = (place + step + found.length) % found.length;
+      current = (current + step + found.length) % found.length;
       mark();
-    } else if (event.key === "Enter") choose(place);
+    } else if (event.key === "Enter") choose(current);
     else return;
     event.preventDefault();
   };

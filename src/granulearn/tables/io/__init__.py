@@ -1,1 +1,1 @@
-"""Any file or frame as a stream of record batches, each cell as it was written."""
+"""Files and frames as streams of record batches, and files written again."""

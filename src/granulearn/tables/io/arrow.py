@@ -1,28 +1,38 @@
-"""Parquet, folders of it, and Arrow's own files; columns keep their types."""
+"""Parquet files, folders of them, and Arrow files (Feather); columns keep their types."""
 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
 from granulearn.tables.io.files import PARQUET_ENDINGS
-from granulearn.tables.io.table_file import TableFile, column_indices, named_columns, rows_per_batch
+from granulearn.tables.io.table_file import (
+    Changes,
+    TableFile,
+    column_indices,
+    named_columns,
+    rows_per_batch,
+)
 from granulearn.tables.messages import TableError
+from granulearn.tables.parse.cells import is_nested, storage_type, value_type
 from granulearn.utils.text import quoted
 
+# First bytes of a compressed buffer.
+_COMPRESSIONS = {b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
 _LONG_TEXTS = (pa.large_string(), pa.string_view())
 
 
 def standard_type(column: pa.Array) -> pa.Array:
-    """Return a column with one type for text, and without runs; all others stay."""
+    """Cast the types of text to one, and decode runs; other columns stay."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         return standard_type(column.cast(kind.storage_type))
@@ -38,13 +48,12 @@ def standard_type(column: pa.Array) -> pa.Array:
 def standard_batch(
     shown: Path, batch: pa.RecordBatch, indices: list[int], names: list[str]
 ) -> pa.RecordBatch:
-    """Return some columns of a batch, in their standard types, under new names."""
+    """Select columns of a batch, cast them to standard types, and rename them."""
     if not indices:
         return batch.select([])
     columns = [standard_type(batch.column(index)) for index in indices]
     for name, column in zip(names, columns, strict=True):
-        kind = column.type
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        kind = value_type(column.type)
         if pa.types.is_timestamp(kind) and kind.tz and not _is_known_zone(kind.tz):
             raise TableError(
                 f"{shown}: column {name!r} has times of the zone {quoted(kind.tz)}, which this "
@@ -64,7 +73,6 @@ def _is_known_zone(zone: str) -> bool:
 
 class _RowGroup(NamedTuple):
     path: Path
-    shown: Path
     number: int
     first_row: int
 
@@ -86,53 +94,37 @@ class ParquetTable(TableFile):
         names: list[str] = []
         n_rows = 0
         for file in _files_of_folder(path) if path.is_dir() else [path]:
-            file_shown = shown if file == path else file
+            own_shown = shown if file == path else file
             try:
                 with parquet.ParquetFile(file) as opened:
                     metadata, stored = opened.metadata, opened.schema_arrow.names
             except (pa.ArrowException, OSError, ValueError) as error:
-                raise TableError(f"{file_shown} is no readable Parquet file: {error}") from error
-            own_names, own_notes = named_columns(file_shown, stored)
+                raise TableError(f"{own_shown} is no readable Parquet file: {error}") from error
+            own_names, own_notes = named_columns(own_shown, stored)
             if not names:
                 first, names, notes = file, own_names, own_notes
             _check_same_columns(path, file, own_names, first, names)
             for number in range(metadata.num_row_groups):
-                self._groups.append(_RowGroup(file, file_shown, number, n_rows))
+                self._groups.append(_RowGroup(file, number, n_rows))
                 n_rows += metadata.row_group(number).num_rows
-        if not n_rows:
-            raise TableError(f"{shown} has columns but no data rows.")
         super().__init__(shown, names, notes, n_rows)
 
     def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
-        for _, groups in groupby(self._groups, key=lambda group: group.path):
-            yield from self._batches_of_file(list(groups), wanted)
-
-    def _batches_of_file(
-        self, groups: list[_RowGroup], wanted: list[str]
-    ) -> Iterator[pa.RecordBatch]:
-        shown = groups[0].shown
-        try:
-            with parquet.ParquetFile(groups[0].path, memory_map=True, pre_buffer=False) as file:
-                stored = file.schema_arrow.names
-                indices = column_indices(named_columns(shown, stored)[0], wanted)
-                are_unique = len(set(stored)) == len(stored)
-                read = [stored[index] for index in indices or [0]] if are_unique else None
-                rows = rows_per_batch(len(read or stored))
-                numbers = [group.number for group in groups]
-                for batch in file.iter_batches(rows, row_groups=numbers, columns=read):
-                    # Arrow gives more than was asked for if a name begins like another.
-                    index_of = batch.schema.get_field_index
-                    fields = [index_of(stored[i]) for i in indices] if are_unique else indices
-                    yield standard_batch(shown, batch, fields, wanted)
-        except (pa.ArrowException, OSError) as error:
-            raise TableError(f"{shown} is damaged: {error}; write it again.") from error
+        for path, groups in groupby(self._groups, key=lambda group: group.path):
+            shown = self.path if path == self._root else path
+            numbers = [group.number for group in groups]
+            try:
+                with parquet.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
+                    yield from _file_batches(shown, file, numbers, wanted)
+            except (pa.ArrowException, OSError) as error:
+                raise TableError(f"{shown} is damaged: {error}; write it again.") from error
 
     def parts(self) -> tuple[TableFile, ...]:
         """Return the row groups."""
         return tuple(self._part(group.first_row, _groups=[group]) for group in self._groups)
 
     def place(self, row: int) -> str:
-        """Say where a row stands.
+        """Return the place of a row, for messages.
 
         Parameters
         ----------
@@ -145,6 +137,45 @@ class ParquetTable(TableFile):
         if group.path == self._root:
             return inside
         return f"{group.path.relative_to(self._root)}, {inside}"
+
+    def _rewrite(self, temporary: Path, changes: Changes) -> None:
+        """Write a file of the same row groups, with some cells of one column changed."""
+        with parquet.ParquetFile(self.path, memory_map=True, pre_buffer=False) as file:
+            group = file.metadata.row_group(0)
+            stored = [group.column(number) for number in range(group.num_columns)]
+            settings = {
+                "compression": {
+                    one.path_in_schema: one.compression.replace("UNCOMPRESSED", "NONE")
+                    for one in stored
+                },
+                "use_deprecated_int96_timestamps": any(
+                    one.physical_type == "INT96" for one in stored
+                ),
+                # Arrow used to call the elements of lists "item".
+                "use_compliant_nested_type": not any(
+                    ".list.item" in one.path_in_schema for one in stored
+                ),
+            }
+            groups = map(file.metadata.row_group, range(file.num_row_groups))
+            sizes = [group.num_rows for group in groups]
+            with parquet.ParquetWriter(temporary, file.schema_arrow, **settings) as writer:
+                for rows in _changed(self, file.read(), sizes, changes):
+                    writer.write_table(rows, row_group_size=rows.num_rows)
+
+
+def _file_batches(
+    shown: Path, file: parquet.ParquetFile, row_groups: list[int], wanted: list[str]
+) -> Iterator[pa.RecordBatch]:
+    stored = file.schema_arrow.names
+    indices = column_indices(named_columns(shown, stored)[0], wanted)
+    are_unique = len(set(stored)) == len(stored)
+    read = [stored[index] for index in indices or [0]] if are_unique else None
+    rows = rows_per_batch(len(read or stored))
+    for batch in file.iter_batches(rows, row_groups=row_groups, columns=read):
+        # Arrow gives more than was asked for if a name begins like another.
+        index_of = batch.schema.get_field_index
+        fields = [index_of(stored[i]) for i in indices] if are_unique else indices
+        yield standard_batch(shown, batch, fields, wanted)
 
 
 def _check_same_columns(
@@ -167,7 +198,7 @@ def _check_same_columns(
 
 
 def _files_of_folder(path: Path) -> list[Path]:
-    """Return the Parquet files outside of folders such as _temporary."""
+    """Return the Parquet files; those in folders such as _temporary do not count."""
     files = sorted(
         file
         for file in path.rglob("*")
@@ -196,19 +227,18 @@ class ArrowTable(TableFile):
 
     def __init__(self, path: Path, shown: Path):
         self._path, self._shown, n_rows = path, shown, 0
+        stored: list[str] = []
         for batch in self._stored():
             stored = batch.schema.names
             n_rows += batch.num_rows
-        if not n_rows:
-            raise TableError(f"{shown} has columns but no data rows.")
         names, notes = named_columns(shown, stored)
         super().__init__(shown, names, notes, n_rows)
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
-        """Yield the batches as they are."""
+        """Yield the batches as stored."""
         try:
             with pa.memory_map(str(self._path)) as file:
-                yield from stored_batches(open_arrow(file))
+                yield from open_arrow(file)[1]
         except (pa.ArrowException, OSError) as error:
             raise TableError(f"{self._shown} is no readable Arrow file: {error}") from error
 
@@ -219,18 +249,111 @@ class ArrowTable(TableFile):
             for begin in range(0, batch.num_rows, rows):
                 yield standard_batch(self._shown, batch.slice(begin, rows), indices, wanted)
 
+    def _rewrite(self, temporary: Path, changes: Changes) -> None:
+        """Write a file of the same kind, with some cells of one column changed."""
+        with pa.memory_map(str(self.path)) as file:
+            options = pa.ipc.IpcWriteOptions(compression=_compression(file))
+            file.seek(0)
+            reader, stored = open_arrow(file)
+            batches = list(stored)
+            is_file = isinstance(reader, pa.RecordBatchFileReader)
+            new = pa.ipc.new_file if is_file else pa.ipc.new_stream
+            metadata = {"metadata": reader.metadata} if is_file and reader.metadata else {}
+            whole = pa.Table.from_batches(batches, reader.schema)
+            sizes = [batch.num_rows for batch in batches]
+            with new(str(temporary), reader.schema, options=options, **metadata) as writer:
+                for rows in _changed(self, whole, sizes, changes):
+                    writer.write_table(rows.combine_chunks())
 
-def open_arrow(file: pa.NativeFile) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
-    """Return a reader of the file format or of the stream format."""
+
+def open_arrow(file: pa.NativeFile) -> tuple[Any, Iterator[pa.RecordBatch]]:
+    """Return a reader of the file format or of the stream format, and its batches."""
     is_file = file.read(6) == b"ARROW1"
     file.seek(0)
-    return pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
+    reader = pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
+    return reader, map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
 
 
-def stored_batches(
-    reader: pa.RecordBatchFileReader | pa.RecordBatchStreamReader,
-) -> Iterator[pa.RecordBatch]:
-    """Yield the batches of a file or stream."""
-    if isinstance(reader, pa.RecordBatchStreamReader):
-        return iter(reader)
-    return map(reader.get_batch, range(reader.num_record_batches))
+def _compression(file: pa.NativeFile) -> str | None:
+    """Return the compression of the first batch that is not empty; pyarrow does not expose it."""
+    file.seek(8 if file.read(6) == b"ARROW1" else 0)
+    for message in pa.ipc.MessageReader.open_stream(file):
+        if message.type == "record batch" and message.body.size:
+            body = message.body.to_pybytes()
+            return next((name for mark, name in _COMPRESSIONS.items() if mark in body), None)
+    return None
+
+
+def _changed(
+    table: TableFile, rows: pa.Table, sizes: Iterable[int], changes: Changes
+) -> Iterator[pa.Table]:
+    """Yield row groups or batches of the given sizes with the changes applied."""
+    index = table.names.index(changes.column)
+    if changes.cells:
+        column = _changed_column(table, rows.field(index), rows.column(index), changes)
+        rows = rows.set_column(index, rows.field(index), column)
+    kept = np.setdiff1d(np.arange(rows.num_rows), list(changes.drop))
+    bounds = np.cumsum([0, *sizes]).tolist()
+    for begin, end in pairwise(bounds):
+        part = rows.slice(begin, end - begin)
+        own = kept[slice(*np.searchsorted(kept, [begin, end]))]
+        if len(own):
+            yield part if len(own) == part.num_rows else part.take(pa.array(own - begin))
+
+
+def _changed_column(
+    table: TableFile, field: pa.Field, column: pa.ChunkedArray, changes: Changes
+) -> pa.Array:
+    shown = f"{table.path}: column {changes.column!r} is of the type {field.type}"
+    kind = value_type(storage_type(field.type))
+    if is_nested(kind) or pa.types.is_null(kind) or pa.types.is_duration(kind):
+        raise TableError(
+            f"{shown}, whose cells cannot be changed; write the labels as text or as numbers."
+        )
+    rows = np.array([*changes.cells])
+    values = {text: _value(text, kind, shown) for text in {*changes.cells.values()}}
+    labels = pa.array([values[text] for text in changes.cells.values()], kind)
+    old = column.unify_dictionaries().combine_chunks()
+    old = old.chunk(0) if isinstance(old, pa.ChunkedArray) else old
+    old = old.storage if isinstance(old, pa.ExtensionArray) else old
+    if pa.types.is_dictionary(old.type):
+        # New categories are added at the end, which keeps the order of the others.
+        added = labels.filter(pc.invert(pc.is_in(labels, old.dictionary))).unique()
+        dictionary = pa.concat_arrays([old.dictionary, added])
+        try:
+            codes = pc.index_in(labels, dictionary).cast(old.type.index_type)
+        except pa.ArrowInvalid as error:
+            raise TableError(
+                f"{shown}, which has no room for more different labels ({error}); write the "
+                "column as text."
+            ) from error
+        codes = _replaced(old.indices, rows, codes)
+        new = pa.DictionaryArray.from_arrays(codes, dictionary, ordered=old.type.ordered)
+    else:
+        new = _replaced(old, rows, labels)
+    is_extension = isinstance(field.type, pa.BaseExtensionType)
+    return pa.ExtensionArray.from_storage(field.type, new) if is_extension else new
+
+
+def _value(text: str, kind: pa.DataType, shown: str) -> pa.Scalar:
+    try:
+        # Arrow accepts blanks around a number, and "1" for true.
+        if pa.types.is_boolean(kind) and text not in ("true", "false"):
+            raise ValueError("it is neither true nor false")
+        return pa.array([text], pa.string()).cast(kind)[0]
+    except (pa.ArrowException, ValueError, UnicodeEncodeError) as error:
+        raise TableError(
+            f"{shown}, which cannot hold the label {text!r} ({error}); spell it as one, or write "
+            "the column as text."
+        ) from error
+
+
+def _replaced(column: pa.Array, rows: np.ndarray, values: pa.Array) -> pa.Array:
+    """Return a column with other values in some rows."""
+    if pa.types.is_string_view(column.type):  # which Arrow cannot take from
+        text = pa.large_string()
+        return _replaced(column.cast(text), rows, values.cast(text)).cast(column.type)
+    # Arrow can replace values in columns of some types only, but take from nearly all.
+    sources = np.arange(len(column))
+    sources[rows] = len(column) + np.arange(len(rows))
+    return pa.concat_arrays([column, values]).take(pa.array(sources))

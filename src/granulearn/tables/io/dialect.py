@@ -1,7 +1,4 @@
-"""The dialect of a text table: which character stands between cells, and which row is the header.
-
-Both are judged by the first rows.
-"""
+"""Dialect of a text table, judged by its first rows: the separator, and which row is the header."""
 
 from __future__ import annotations
 
@@ -16,14 +13,14 @@ from pathlib import Path
 from granulearn.tables.io.table_file import check_width, is_number
 from granulearn.tables.messages import Message, Setting, TableError
 
-# More cannot be one row of a table: a quotation mark is open. Arrow's limit is 2 GB.
+# A longer row has an open quotation mark. Arrow's limit is 2 GB.
 LONGEST_ROW = 2**29
 _SEPARATORS = (",", ";", "\t", "|")
 _ANNOUNCED = re.compile(rb"sep=(.)\r?\n", re.IGNORECASE)
 _SAMPLE_BYTES = 2**16
 _SAMPLE_ROWS = 200
 _JUDGED_ROWS = 50
-# Rows that break the rule are named later; they must not decide what the rule is.
+# A few ragged rows do not change the dialect; they are reported later.
 _MOST_ROWS = 0.9
 
 Cells = list[str]
@@ -31,7 +28,7 @@ Cells = list[str]
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the cells of a file are told apart, and where the names of columns stand."""
+    """Separator of a file, and position of its header."""
 
     separator: str
     skipped: int = 0
@@ -52,9 +49,9 @@ def parse_row(text: str, separator: str) -> Cells:
 
 
 def fits(cells: Cells, n_columns: int) -> bool:
-    """Return whether nothing is lost or invented when a row is cut or filled up.
+    """Return whether a row can be cut or filled up to the width without loss.
 
-    Spreadsheets write blank rows, and blank cells to the right, as they please.
+    Spreadsheets write blank rows, and blank cells to the right, of any length.
     """
     if len(cells) == n_columns:
         return True
@@ -62,7 +59,7 @@ def fits(cells: Cells, n_columns: int) -> bool:
 
 
 def find_dialect(content: bytes, stated: str | None, shown: Path) -> Dialect:
-    r"""Return the dialect of a text, judged by its first rows.
+    r"""Detect the dialect of a text by its first rows.
 
     If the user states the separator, a tabulator may be written as ``\t`` or ``tab``.
     """
@@ -77,7 +74,7 @@ def find_dialect(content: bytes, stated: str | None, shown: Path) -> Dialect:
     if stated is None:
         widest = max(first_line.count(separator.encode()) for separator in _SEPARATORS)
         check_width(shown, widest + 1)
-        return _likely(sample, is_cut, shown)
+        return _most_consistent(sample, is_cut, shown)
     separator = {"\\t": "\t", "tab": "\t"}.get(stated, stated)
     if len(separator) != 1 or not separator.isascii() or separator in '"\r\n\0':
         raise TableError(
@@ -91,8 +88,8 @@ def find_dialect(content: bytes, stated: str | None, shown: Path) -> Dialect:
     return _unusual_header(rows, plain) or plain
 
 
-def _likely(sample: bytes, is_cut: bool, shown: Path) -> Dialect:
-    """Return which of ``, ; tab |`` or blank divides the first rows most consistently."""
+def _most_consistent(sample: bytes, is_cut: bool, shown: Path) -> Dialect:
+    """Return the dialect that divides the first rows most consistently."""
     samples = {separator: _rows(sample, is_cut, separator) for separator in _SEPARATORS}
     widths = {separator: len(rows[0]) if rows else 1 for separator, rows in samples.items()}
     shares = {one: _fitting_share(samples[one]) for one in samples if widths[one] > 1}
@@ -115,9 +112,9 @@ def _likely(sample: bytes, is_cut: bool, shown: Path) -> Dialect:
 
 
 def _divided_by_blanks(sample: bytes, is_cut: bool, shown: Path) -> Dialect | None:
-    """Return the dialect if all rows have equally many cells between blanks, some of them numbers.
+    """Return the dialect if blanks divide all rows into equally many cells, some of them numbers.
 
-    Words of a text stand between blanks too; without numbers there is no telling.
+    Without numbers, blanks may just divide the words of a text.
     """
     rows = [row for row in _rows(sample, is_cut, " ") if any(map(str.strip, row))]
     dialect = _of_equal_rows(rows)
@@ -127,11 +124,11 @@ def _divided_by_blanks(sample: bytes, is_cut: bool, shown: Path) -> Dialect | No
     rows = [row if row[-1].strip() else row[:-1] for row in rows]
     if _of_equal_rows([row for row in rows if row]) is None:
         return None
-    said = (
+    problem = (
         f"{shown}: columns seem to be aligned by several blanks, and one character must stand "
         "between cells; write the table with one tabulator or comma between cells, or state "
     )
-    raise TableError(Message(said, Setting("separator", ","), " if it has one column."))
+    raise TableError(Message(problem, Setting("separator", ","), " if it has one column."))
 
 
 def _of_equal_rows(rows: list[Cells]) -> Dialect | None:
@@ -144,7 +141,7 @@ def _of_equal_rows(rows: list[Cells]) -> Dialect | None:
 
 
 def _rows(sample: bytes, is_cut: bool, separator: str, *, aligned: bool = False) -> list[Cells]:
-    """Return the first rows that are whole, the header first."""
+    """Return the first complete rows, header first."""
     rows: list[Cells] = []
     text = io.StringIO(sample.decode("latin-1"), newline="")
     try:
@@ -163,7 +160,7 @@ def _fitting_share(rows: list[Cells]) -> float:
 
 
 def _unusual_header(rows: list[Cells], plain: Dialect) -> Dialect | None:
-    """Return a header below titles, or one that lacks a name; None if there is no sign of it."""
+    """Detect a header below titles, or without its first name; None if there is neither."""
     filled = [row for row in rows if any(map(str.strip, row))]
     if n_titles := _n_titles(filled):
         return replace(plain, n_titles=n_titles)
@@ -171,7 +168,7 @@ def _unusual_header(rows: list[Cells], plain: Dialect) -> Dialect | None:
 
 
 def _n_titles(rows: list[Cells]) -> int:
-    """Return how many rows stand above the first one that is as wide as most rows are."""
+    """Return the number of title rows above the header."""
     widths = Counter(map(len, dropwhile(_is_comment, rows[: 2 * _JUDGED_ROWS])))
     width = max(widths, key=lambda width: (widths[width], width), default=1)
     index = next((index for index, row in enumerate(rows) if len(row) >= width), 0)
@@ -200,7 +197,7 @@ def _are_names(cells: Cells) -> bool:
 
 
 def _names_numbers(rows: list[Cells]) -> bool:
-    """Return whether some cell of the first row is no number, and those below it are."""
+    """Return whether the first row names a column of numbers."""
     for name, *below in islice(zip_longest(*rows, fillvalue=""), len(rows[0])):
         numbers = [is_number(cell) for cell in below if cell.strip()]
         if numbers and sum(numbers) >= _MOST_ROWS * len(numbers) and not is_number(name):
@@ -209,7 +206,7 @@ def _names_numbers(rows: list[Cells]) -> bool:
 
 
 def _lacks_name(rows: list[Cells]) -> bool:
-    """Return whether the header lacks the first name: all rows begin with names of their own."""
+    """Return whether the header lacks the name of a first column of row names."""
     if len(rows) < 3 or len(rows[0]) < 2 or not _are_names(rows[0]):
         return False
     if any(len(row) != len(rows[0]) + 1 for row in rows[1:]):

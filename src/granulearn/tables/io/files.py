@@ -1,4 +1,4 @@
-"""Any file as a table: what it holds decides who reads it; pipes are copied to a file first."""
+"""Open any file as a table: its content decides which reader does; pipes are copied to a file."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ _DOCUMENTS = {
 _NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a]")
 
 
-def open_table(path: str | os.PathLike[str], reading: ReadOptions | None = None) -> TableFile:
-    """Open a table in a file, by what the file holds rather than by its name.
+def open_table(path: str | os.PathLike[str], options: ReadOptions | None = None) -> TableFile:
+    """Open a table in a file; the content decides on the format, not the name.
 
-    Text with separators (also packed as .gz, .bz2, .xz, .zst or .zip), Parquet and folders
+    Text with separators (also compressed as .gz, .bz2, .xz, .zst or .zip), Parquet and folders
     of it, Feather and other files of Arrow, workbooks (.xlsx, .xls, .xlsb, .ods) and JSON
     objects are tables.
 
@@ -67,8 +67,8 @@ def open_table(path: str | os.PathLike[str], reading: ReadOptions | None = None)
     ----------
     path : str or path
         A file, a folder of Parquet files, a pipe, or ``-`` for standard input.
-    reading : ReadOptions, default=None
-        What is known about the file.
+    options : ReadOptions, default=None
+        Options for reading the file.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def open_table(path: str | os.PathLike[str], reading: ReadOptions | None = None)
     ...     open_table(path).names
     ['column 1', 'price', 'late']
     """
-    path, options = Path(path), reading or AS_FOUND
+    path, options = Path(path), options or AS_FOUND
     is_stdin = str(path) in ("-", "/dev/stdin")
     if not is_stdin and (path.is_file() or path.is_dir() or not path.exists()):
         # A part may be read in another process, which need not be in the same folder.
@@ -119,7 +119,7 @@ def _copy_stream(path: Path | None, shown: Path, copy: Path) -> None:
 
 
 def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:
-    # A reader is imported when it is needed: most files need one of them.
+    # Imported when needed: most files need one reader.
     if path.is_dir():
         from granulearn.tables.io.arrow import ParquetTable
 
@@ -164,7 +164,7 @@ def _opened_text(source: TextSource, options: ReadOptions, stream: io.BufferedRe
         _refuse_foreign(source.shown, beginning)
         if _begins(beginning, *COMPRESSIONS, *_ARROW, *_OLD_WORKBOOK, b"PAR1"):
             raise TableError(
-                f"{source.shown} holds a file that is packed itself (a workbook, an archive or a "
+                f"{source.shown} holds another compressed file (a workbook, an archive or a "
                 "Parquet file); unpack it and name that file."
             )
     endings = {suffix.lower() for suffix in source.shown.suffixes[-2:]}
@@ -173,12 +173,12 @@ def _opened_text(source: TextSource, options: ReadOptions, stream: io.BufferedRe
     return TextTable(source, options, stream)
 
 
-def _begins(content: bytes, *marks: bytes) -> bool:
-    """Return whether a file is of a kind; a header may well begin with the letters ORC."""
-    mark = next((mark for mark in marks if content.startswith(mark)), None)
-    if mark is None:
+def _begins(content: bytes, *magic: bytes) -> bool:
+    """Return whether a file begins with magic bytes; letters, as in ORC, may begin a header."""
+    found = next((one for one in magic if content.startswith(one)), None)
+    if found is None:
         return False
-    return not mark.isalnum() or bool(_NOT_IN_TEXT.search(content[: 2**12]))
+    return not found.isalnum() or bool(_NOT_IN_TEXT.search(content[: 2**12]))
 
 
 def _is_workbook(file: BinaryIO, shown: Path) -> bool:
@@ -199,16 +199,16 @@ def _is_workbook(file: BinaryIO, shown: Path) -> bool:
 
 
 def _refuse_foreign(shown: Path, beginning: bytes) -> None:
-    for what, marks in _FOREIGN.items():
-        if _begins(beginning, *marks):
+    for what, magic in _FOREIGN.items():
+        if _begins(beginning, *magic):
             raise _foreign(shown, what)
     if beginning[4:9] == b"\0\0\0\0{":
         raise _foreign(shown, "a model file")
     if beginning[257:262] == b"ustar":
         raise TableError(f"{shown} is an archive of files (tar); unpack it and name the table.")
     text = beginning.removeprefix(b"\xef\xbb\xbf").lstrip()[:20].lower()
-    for what, marks in _MARKUP.items():
-        if text.startswith(marks):
+    for what, tags in _MARKUP.items():
+        if text.startswith(tags):
             raise _foreign(shown, what)
 
 

@@ -1,4 +1,4 @@
-"""Tables that are in memory already: frames, dicts, lists of dicts, arrays."""
+"""Tables in memory: frames, dicts of columns, lists of rows, arrays."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ from granulearn.utils.text import quoted
 
 _MISSING = ("NoneType", "NAType", "NaTType")
 _OBJECT = np.dtype(object)
-_PART_ROWS = 2**18
 # JSON can spell these; Unicode has no such character.
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 _SHOWN = Path("the table")
@@ -50,10 +49,10 @@ class FrameTable(TableFile):
     """
 
     def __init__(self, table: pa.Table, shown: Path = _SHOWN):
-        names, remarks = named_columns(shown, table.column_names)
-        if not names or not table.num_rows:
-            raise TableError(f"{shown} has no {'data rows' if names else 'columns'}.")
-        super().__init__(shown, names, remarks, table.num_rows)
+        names, notes = named_columns(shown, table.column_names)
+        if not names:
+            raise TableError(f"{shown} has no columns.")
+        super().__init__(shown, names, notes, table.num_rows)
         self._table = table.rename_columns(names)
 
     def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
@@ -61,34 +60,17 @@ class FrameTable(TableFile):
         for batch in self._table.to_batches(rows_per_batch(len(wanted))):
             yield standard_batch(self.path, batch, fields, wanted)
 
-    def parts(self) -> tuple[TableFile, ...]:
-        """Return stretches of rows."""
-        begins = range(0, self._table.num_rows, _PART_ROWS)
-        return tuple(
-            self._part(begin, _table=self._table.slice(begin, _PART_ROWS)) for begin in begins
-        )
 
-    def __getstate__(self):
-        # Arrow would send the rows of the other parts along.
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, self._table.schema) as writer:
-            writer.write_table(self._table)
-        return super().__getstate__() | {"_table": sink.getvalue().to_pybytes()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ = state | {"_table": pa.ipc.open_stream(state["_table"]).read_all()}
-
-
-def table_of(data: Any, reading: ReadOptions | None = None) -> TableFile:
-    """Return whatever holds a table as a `TableFile`.
+def table_of(data: Any, options: ReadOptions | None = None) -> TableFile:
+    """Return a table in any form as a `TableFile`.
 
     Parameters
     ----------
     data : path, frame of pandas or polars, Arrow table, dict of columns, list of rows, or array
         The table. The index of a pandas frame is left out; columns of an array without names
         are called ``x0``, ``x1``, ...
-    reading : ReadOptions, default=None
-        What is known about the file, if it is one.
+    options : ReadOptions, default=None
+        Options for reading a file.
 
     Examples
     --------
@@ -100,7 +82,7 @@ def table_of(data: Any, reading: ReadOptions | None = None) -> TableFile:
     if isinstance(data, TableFile):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return open_table(data, reading)
+        return open_table(data, options)
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
@@ -119,7 +101,7 @@ def table_of(data: Any, reading: ReadOptions | None = None) -> TableFile:
 
 
 def array_of(data: Any) -> np.ndarray | None:
-    """Return rows whose columns have no names as an array; None for anything else.
+    """Return rows without column names as an array; None for anything else.
 
     Parameters
     ----------
@@ -146,7 +128,7 @@ def _array_of_rows(rows: Sequence) -> np.ndarray:
             f"the rows differ in length: row {first + 1} has {len(rows[first])} cells, and most "
             f"have {width}; give them equal lengths."
         )
-    # As objects, since NumPy would turn numbers beside a text into texts.
+    # As objects: NumPy would turn numbers beside text into text.
     array = np.empty((len(rows), len(rows[0])), dtype=object)
     for index, row in enumerate(rows):
         array[index] = list(row)
@@ -171,13 +153,13 @@ def _table(keys: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
 
 
 def _column(values: Any, name: str) -> pa.Array:
-    """Return cells in Arrow's type for them; as text where they have none, or several."""
+    """Return cells as an Arrow array; as text where they have no Arrow type, or several."""
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise TableError(f"the column {name!r} is no list of cells; give one list per column.")
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         return values
     if getattr(values, "dtype", _OBJECT) == _OBJECT:
-        # A pandas series hands its objects over one at a time.
+        # Iterating a pandas series is slow.
         values = values.to_numpy() if hasattr(values, "to_numpy") else values
         if _are_mixed(values):
             return _as_texts(values, name)
@@ -186,7 +168,7 @@ def _column(values: Any, name: str) -> pa.Array:
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if not isinstance(kind, pa.BaseExtensionType):
             return column
-    # Of periods and intervals, what pandas shows says more. Categories stay categories.
+    # Periods and intervals become text as pandas shows them. Categories stay categories.
     if not hasattr(values, "cat"):
         return _as_texts(values, name)
     codes = values.cat.codes.to_numpy()
@@ -199,7 +181,7 @@ def _column(values: Any, name: str) -> pa.Array:
 def _are_mixed(values: Any) -> bool:
     """Return whether objects differ in type; Arrow takes a number among dates for a date."""
     kinds = {kind for kind in set(map(type, values)) if kind.__name__ not in _MISSING}
-    if kinds <= {str, float}:  # a float may be the mark of a missing text, or an error
+    if kinds <= {str, float}:  # a float may be a missing text, or an error
         return False
     are_numbers = all(issubclass(kind, (int, float, np.number)) for kind in kinds - {bool})
     return len(kinds) > 1 and (bool in kinds or not are_numbers)
@@ -260,7 +242,7 @@ _EXACT = 2.0**53
 def text_of(value: Any) -> str | None:
     """Return a cell as text; None if it is missing.
 
-    Whole numbers have no point, truth values are ``true`` and ``false``, dates and times are
+    Whole numbers have no point, Booleans are ``true`` and ``false``, dates and times are
     those of ISO 8601 with a blank between, without the time where it is midnight. A duration
     is its number of hours: a number can be learnt from, ``26:30:00`` cannot.
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from granulearn.tables.io.edits import Edit, can_be_bare, edited
 from granulearn.tables.io.table_file import (
     AS_FOUND,
+    Changes,
     ReadOptions,
     TableFile,
     check_width,
@@ -29,7 +32,7 @@ from granulearn.tables.messages import Message, Setting, TableError
 
 
 class Bare(str):
-    """The spelling of a number or a truth value: 1.50 stays 1.50."""
+    """Number or Boolean as spelt: 1.50 stays 1.50."""
 
     __slots__ = ()
 
@@ -41,6 +44,8 @@ class _Nested(Bare):
 
 
 DECODER = json.JSONDecoder(parse_float=Bare, parse_int=Bare, parse_constant=Bare)
+_LINE_END = re.compile(r"[ \t]*(?:\r\n|\r|\n)|")
+_ESCAPED_LETTER = re.compile(r"\\u(?!00[0-7])")
 _BLANKS = re.compile(r"[ \t\r\n]*+")
 
 
@@ -54,7 +59,7 @@ class JsonTable(TableFile):
     source : TextSource
         The file.
     options : ReadOptions, optional
-        What the user says about it.
+        Options for reading it.
     stream : binary file, optional
         What `source.decompressed` gave, if it is open already.
     """
@@ -84,9 +89,9 @@ class JsonTable(TableFile):
         self.keys = list(keys)
         names, notes = named_columns(source.shown, self.keys)
         nested = [name for name, is_nested in zip(names, keys.values(), strict=True) if is_nested]
-        said = "holds arrays or objects; they are read as text"
         nested = shortened(
-            [f"column {name!r} {said}" for name in nested], "more columns hold arrays or objects"
+            [f"column {name!r} holds arrays or objects; they are read as text" for name in nested],
+            "more columns hold arrays or objects",
         )
         super().__init__(source.shown, names, [*notes, *nested], len(lines))
         self._lines = np.array(lines)
@@ -101,7 +106,7 @@ class JsonTable(TableFile):
             yield batch.rename_columns(names).select(wanted)
 
     def place(self, row: int) -> str:
-        """Say where a row stands.
+        """Return the place of a row, for messages.
 
         Parameters
         ----------
@@ -132,9 +137,11 @@ class JsonTable(TableFile):
                             raise self._broken(line, f"{content[end:][:20]!r} follows the object")
                         yield line, value
             except UnicodeDecodeError as error:
-                said = f"{self._shown}, after line {line}: the text is not in {encoding}; state its"
+                problem = (
+                    f"{self._shown}, after line {line}: the text is not in {encoding}; state its"
+                )
                 raise TableError(
-                    Message(f"{said} encoding (", Setting("encoding"), ").")
+                    Message(f"{problem} encoding (", Setting("encoding"), ").")
                 ) from error
 
     def _array(self, content: str, line: int) -> Iterator[tuple[int, dict[str, str | None]]]:
@@ -177,6 +184,40 @@ class JsonTable(TableFile):
             "one array of objects."
         )
 
+    def _rewrite(self, temporary: Path, changes: Changes) -> None:
+        """Write a file of JSON objects with some values of one key changed, without some rows.
+
+        A number or a Boolean is written as one if the column has others; else as a string.
+        """
+        source, key = self.source, self.keys[self.names.index(changes.column)]
+        text = source.whole().decode(source.text_encoding)
+        objects = list(_objects(text))
+        is_unicode = source.encoding is None or source.encoding.name.startswith("utf")
+        has_bare = any(isinstance(value.get(key), (Bare, bool)) for _, _, value in objects)
+
+        def change(row: int, new: str) -> Edit:
+            begin, end, value = objects[row]
+            old, raw = value.get(key), text[begin:end]
+            if isinstance(old, (dict, list)):
+                raise TableError(
+                    f"{self.path}, {self.place(row)}: {key!r} holds an array or an object, which "
+                    "cannot be changed; write its parts as keys of their own."
+                )
+            if old is not None and new == (old if isinstance(old, str) else json_text(old)):
+                return Edit(begin, end, raw)
+            spelt = json_text(
+                value | {key: Bare(new) if has_bare and can_be_bare(new) else new},
+                gap=" " if '": ' in raw or not value else "",
+                ascii_only=bool(_ESCAPED_LETTER.search(raw)) or not is_unicode,
+            )
+            return Edit(begin, end, spelt)
+
+        edits = [change(row, new) for row, new in changes.cells.items()]
+        is_array = text.lstrip("\ufeff \t\r\n").startswith("[")
+        bounds = [(begin, end) for begin, end, _ in objects]
+        edits += _removals(text, bounds, changes.drop, is_array=is_array)
+        source.write(temporary, edited(text, edits).encode(source.text_encoding))
+
 
 def _cell(value: Any) -> str | None:
     if isinstance(value, (list, dict)):
@@ -185,9 +226,9 @@ def _cell(value: Any) -> str | None:
 
 
 def json_text(value: Any, *, gap: str = " ", ascii_only: bool = False) -> str:
-    """Return a value as JSON on one line, with its numbers as they were spelt.
+    """Return a value as JSON on one line, numbers as spelt.
 
-    `gap` stands behind each comma and colon.
+    `gap` follows each comma and colon.
     """
     if isinstance(value, Bare):
         return value
@@ -201,7 +242,7 @@ def json_text(value: Any, *, gap: str = " ", ascii_only: bool = False) -> str:
 
 
 def _after_blanks(content: str, position: int) -> int:
-    """Return where the next sign that is no blank stands."""
+    """Return the position of the next character that is no blank."""
     found = _BLANKS.match(content, position)
     return found.end() if found else position
 
@@ -224,3 +265,28 @@ def looks_like_json(beginning: bytes) -> bool:
         return isinstance(DECODER.decode(first.decode()), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield the objects of lines or of an array: begin, end and content."""
+    end = 0
+    while (begin := text.find("{", end)) >= 0:
+        value, end = DECODER.raw_decode(text, begin)
+        yield begin, end, value
+
+
+def _removals(
+    text: str, bounds: list[tuple[int, int]], drop: Collection[int], *, is_array: bool
+) -> Iterator[Edit]:
+    """Yield the stretches to remove: objects with their line end, or with one comma of an array."""
+    last_kept = max(row for row in range(len(bounds)) if row not in drop)
+    for row in drop:
+        begin, end = bounds[row]
+        if not is_array:
+            line_end = _LINE_END.match(text, end)
+            yield Edit(begin, line_end.end() if line_end else end, "")
+        elif row < last_kept:
+            yield Edit(begin, bounds[row + 1][0], "")
+    if is_array and last_kept < len(bounds) - 1:
+        # The last elements go with the comma before them.
+        yield Edit(bounds[last_kept][1], bounds[-1][1], "")

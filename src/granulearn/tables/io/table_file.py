@@ -1,15 +1,16 @@
-"""The interface of a table in any format, names of columns, and batches of rows."""
+"""Interface of a table in any format; column names."""
 
 from __future__ import annotations
 
 import copy
+import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,11 +23,17 @@ LONGEST_NAME = 10_000
 _BATCH_CELLS = 2**20
 _BATCH_ROWS = 2**16
 _NOTES_SHOWN = 5
+# Format by ending, where programs open a file by it; all other endings are text.
+_FORMATS = {
+    **{ending: ending for ending in (".gz", ".bz2", ".xz", ".zst", ".zip", ".xlsx", ".xlsm")},
+    **{".json": "JSON", ".jsonl": "lines", ".ndjson": "lines", ".parquet": "Parquet"},
+    **{".pq": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"},
+}
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a user says about a file; None leaves it to the reader.
+    """Options for reading a file; None leaves it to the reader.
 
     Examples
     --------
@@ -36,14 +43,24 @@ class ReadOptions:
     """
 
     encoding: str | None = None
-    """Of a text file, by the name that Python knows it by."""
+    """Encoding of a text file, by its Python name."""
     sheet: str | None = None
-    """Of a workbook: the name of a sheet, or its number from 1."""
+    """Sheet of a workbook: its name, or its number from 1."""
     separator: str | None = None
-    """What stands between the cells of a text file."""
+    """Separator between the cells of a text file."""
 
 
 AS_FOUND = ReadOptions()
+
+
+class Changes(NamedTuple):
+    """Changes of a table."""
+
+    column: str
+    cells: Mapping[int, str]
+    """New texts by row."""
+    drop: Collection[int]
+    """Rows to leave out."""
 
 
 class TableFile(ABC):
@@ -55,10 +72,10 @@ class TableFile(ABC):
         As the user named it, for messages.
     names : list of str
         The columns; no two are equal and none is empty.
-    remarks : sequence of str
-        What the reader decided and a user should know.
-    rows_about : int
-        Number of rows, for a progress bar.
+    notes : sequence of str
+        What the reader guessed or changed.
+    n_rows : int
+        Number of rows.
 
     Examples
     --------
@@ -73,11 +90,13 @@ class TableFile(ABC):
     first_row = 0
     """Number, from 0, of the first row; of a part, in the whole table."""
 
-    def __init__(self, path: Path, names: list[str], remarks: Sequence[str], rows_about: int):
+    def __init__(self, path: Path, names: list[str], notes: Sequence[str], n_rows: int):
+        if not n_rows:
+            raise TableError(f"{path} has a header but no data rows; add rows.")
         self.path = path
         self.names = names
-        self.remarks = tuple(remarks)
-        self.rows_about = rows_about
+        self.notes = tuple(notes)
+        self.n_rows = n_rows
         self._held = ExitStack()
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -95,11 +114,11 @@ class TableFile(ABC):
     def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]: ...
 
     def parts(self) -> tuple[TableFile, ...]:
-        """Return the table as tables of fewer rows, in order, that can be read elsewhere."""
+        """Split the table by rows, in order; parts can be read in other processes."""
         return (self,)
 
     def place(self, row: int) -> str:
-        """Say where a row stands.
+        """Return the place of a row, for messages.
 
         Parameters
         ----------
@@ -112,8 +131,46 @@ class TableFile(ABC):
         """Return the line on which each row begins; None if the format has no lines."""
         return None
 
+    def rewrite(
+        self,
+        temporary: Path,
+        column: str,
+        cells: Mapping[int, str],
+        *,
+        drop: Collection[int] = (),
+    ) -> None:
+        """Write the table to a temporary file, with some cells of one column changed.
+
+        All else stays: format, encoding, separators, quotation marks, line ends, lines above the
+        header and blank lines. Without a change, the file is copied byte for byte. A change of
+        text that is taken back by a second call gives the first file again, if the table is
+        opened with the `ReadOptions` that the reader would otherwise guess from the cells.
+
+        Parameters
+        ----------
+        temporary : Path
+            Where to write; its ending must fit to that of the file.
+        column : str
+            A name out of `names`.
+        cells : mapping of int to str
+            The new text of cells, exactly, by the number of the row, from 0.
+        drop : collection of int, default=()
+            Rows to leave out.
+        """
+        dropped = frozenset(map(int, drop))
+        changed = {int(row): text for row, text in cells.items() if int(row) not in dropped}
+        changes = Changes(column, changed, dropped)
+        _check_changes(self, temporary, changes)
+        if changed or dropped:
+            self._rewrite(temporary, changes)
+        else:
+            shutil.copyfile(self.path, temporary)
+
+    def _rewrite(self, temporary: Path, changes: Changes) -> None:
+        raise NotImplementedError
+
     def hold(self, resource: AbstractContextManager) -> None:
-        """Enter a context that is to be left when the table is closed.
+        """Enter a context that `close` leaves.
 
         Parameters
         ----------
@@ -123,7 +180,7 @@ class TableFile(ABC):
         self._held.enter_context(resource)
 
     def close(self) -> None:
-        """Remove what was stored for this table."""
+        """Remove the temporary files of this table."""
         self._held.close()
 
     def __enter__(self):
@@ -133,7 +190,7 @@ class TableFile(ABC):
         self.close()
 
     def __getstate__(self):
-        # A part that is read elsewhere holds nothing.
+        # Temporary files belong to this process.
         return self.__dict__ | {"_held": ExitStack()}
 
     def _part(self, first_row: int, **chunks: Any) -> TableFile:
@@ -141,6 +198,32 @@ class TableFile(ABC):
         part = copy.copy(self)
         part.__dict__.update(first_row=first_row, **chunks)
         return part
+
+
+def _check_changes(table: TableFile, temporary: Path, changes: Changes) -> None:
+    path, n_rows = table.path, table.n_rows
+    known_columns(path, table.names, [changes.column])
+    outside = next((row for row in {*changes.cells, *changes.drop} if not 0 <= row < n_rows), None)
+    problem = ""
+    if path.is_dir():
+        problem = "is a folder of Parquet files; name one of its files."
+    elif not path.is_file():
+        problem = "is no file, so it cannot be written again; save the table as a file first."
+    elif temporary.suffix and path.suffix and _format(temporary) != _format(path):
+        problem = f"keeps its format; name a file that ends in {path.suffix!r}"
+        problem += f" rather than in {temporary.suffix!r}."
+    elif not all(map(str.strip, changes.cells.values())):
+        problem = "cannot have an empty label; leave the row out instead."
+    elif outside is not None:
+        problem = f"has no row {outside}; its {n_rows} rows are numbered from 0 to {n_rows - 1}."
+    elif len(changes.drop) == n_rows:
+        problem = f"would lose all {n_rows} rows; keep at least one."
+    if problem:
+        raise TableError(f"{path} {problem}")
+
+
+def _format(path: Path) -> str:
+    return _FORMATS.get(path.suffix.lower(), "text")
 
 
 def known_columns(path: Path, names: Sequence[str], columns: Sequence[str]) -> list[str]:
@@ -163,7 +246,7 @@ def column_indices(names: Sequence[str], wanted: Sequence[str]) -> list[int]:
 
 
 def similar_names(name: str, names: Sequence[str], most: int = 3) -> list[str]:
-    """Return the columns that a name may be meant for, the nearest first; case does not count."""
+    """Return the columns with names like this one, the most similar first; case does not count."""
     spelt: dict[str, list[str]] = {}
     for own in names:
         spelt.setdefault(own.casefold(), []).append(own)
@@ -172,7 +255,7 @@ def similar_names(name: str, names: Sequence[str], most: int = 3) -> list[str]:
 
 
 def check_width(path: Path, n_columns: int) -> None:
-    """Refuse a table that has too many columns to be one."""
+    """Refuse a table with too many columns."""
     if n_columns > MOST_COLUMNS:
         raise TableError(
             f"{path} has {n_columns:,} columns, and at most {MOST_COLUMNS:,} can be read; "
@@ -181,7 +264,7 @@ def check_width(path: Path, n_columns: int) -> None:
 
 
 def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return names that are unique and not empty, and notes on those that were not."""
+    """Make names unique and not empty; return them with notes on the changes."""
     check_width(path, len(header))
     stripped = [name.strip() for name in header]
     taken = set(stripped)
@@ -219,7 +302,7 @@ def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[st
 
 
 def _unused(name: str, taken: set[str]) -> str:
-    """Return the name, with a number in brackets if it is taken."""
+    """Append a number in brackets if the name is taken."""
     new, number = name, 1
     while new in taken:
         number += 1

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
@@ -20,20 +21,33 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_row
-from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile, named_columns
+from granulearn.tables.io.edits import Edit, edited
+from granulearn.tables.io.table_file import AS_FOUND, Changes, ReadOptions, TableFile, named_columns
 from granulearn.tables.io.text_source import Encoding, TextSource, detect_legacy, find_encoding
 from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.utils.text import counted, listed, quoted
 
-# Text that is read at once; larger chunks cost memory, smaller ones a call of Arrow each.
+# Larger chunks cost memory, smaller ones more calls of Arrow.
 CHUNK_BYTES = 8 * 2**20
-# Chunks that one task of a cluster reads, about 32 MB: more tasks would cost more than they read.
+# A task of a cluster reads about 32 MB.
 _CHUNKS_OF_PART = 4
 # The header ends within these bytes.
 _BEGINNING = 2**23
 _SAMPLE_LINES, _LONGEST_LINE = 500, 2**12
 _RAGGED_SHOWN = 20
 _QUOTE, _LF, _CR = b'"\n\r'
+_MISQUOTED = (
+    "a quotation mark is not closed, or stands inside a cell; close it, or double a quotation mark "
+    "that belongs to the text."
+)
+_TOO_LONG = (
+    "the row is too long to be one of a table; look for a quotation mark that is never closed."
+)
+_NUL = "a NUL byte; this is no text, or its encoding must be stated"
+_ENCODING = (" (", Setting("encoding"), ").")
+_LINE_END = re.compile(rb"\r\n|\r|\n|")
+# The quoting style of a column is judged by its first cells.
+_JUDGED_CELLS = 1000
 
 
 class RowStarts(NamedTuple):
@@ -53,7 +67,7 @@ class RowStarts(NamedTuple):
 
 
 def row_starts(content: bytes, separator: str) -> RowStarts:
-    """Return where rows begin in a text that begins with a row.
+    """Find where rows begin in a text that begins with a row.
 
     Only bytes of ASCII are looked at, so that any encoding will do that keeps ASCII.
     The text may end anywhere.
@@ -79,7 +93,7 @@ def row_starts(content: bytes, separator: str) -> RowStarts:
 
 
 def _quotes(content: bytes, codes: np.ndarray, separator: str) -> tuple[np.ndarray, bool]:
-    """Return the quotation marks such that an odd number of them stands before what is quoted.
+    """Return the positions of quotation marks: an odd number of them precedes quoted text.
 
     The last one is that of a cell which is not closed, or which is followed by something else
     than a separator; the latter is the second thing returned.
@@ -105,13 +119,13 @@ def _quotes(content: bytes, codes: np.ndarray, separator: str) -> tuple[np.ndarr
 
 @cache
 def _quoted_cell(separator: str) -> re.Pattern[bytes]:
-    """Return a pattern of cells in quotation marks; those inside of other cells mean nothing."""
+    """Return a pattern of quoted cells; quotation marks inside of unquoted cells do not count."""
     before = rb'(?:(?<=\A")|(?<=[\r\n%s]"))' % re.escape(separator.encode())
     return re.compile(rb'"' + before + rb'[^"]*+(?:""[^"]*+)*+("?)')
 
 
 class Chunk(NamedTuple):
-    """Whole rows, from one byte to before another."""
+    """Complete rows in a range of bytes."""
 
     begin: int
     end: int
@@ -129,7 +143,7 @@ class TextTable(TableFile):
     source : TextSource
         The file.
     options : ReadOptions, optional
-        What the user says about it.
+        Options for reading it.
     stream : binary file, optional
         What `source.decompressed` gave, if it is open already.
     """
@@ -177,7 +191,7 @@ class TextTable(TableFile):
         return tuple(self._part(chunks[0].first_row, chunks=chunks) for chunks in stretches)
 
     def place(self, row: int) -> str:
-        """Say where a row stands.
+        """Return the place of a row, for messages.
 
         Parameters
         ----------
@@ -212,7 +226,7 @@ class TextTable(TableFile):
                 yield chunk, content
 
     def changed(self) -> TableError:
-        """Return the error for a file that is another one now."""
+        """Return the error for a file that changed meanwhile."""
         return TableError(
             f"{self.path} changed while it was read; read it again when it is complete."
         )
@@ -220,7 +234,7 @@ class TextTable(TableFile):
     def _cells(
         self, chunk: Chunk, content: bytes, columns: list[str], ragged: list[str]
     ) -> pa.Table:
-        """Return the cells of a chunk; rows that have too few or too many are listed."""
+        """Parse the cells of a chunk; append ragged rows to `ragged`."""
         invalid: list[arrow_csv.InvalidRow] = []
 
         def skip(row: arrow_csv.InvalidRow) -> str:
@@ -239,7 +253,7 @@ class TextTable(TableFile):
                 ),
                 arrow_csv.ParseOptions(
                     delimiter=self.separator,
-                    quote_char='"' if b'"' in text else False,  # not to look for it is faster
+                    quote_char='"' if b'"' in text else False,  # faster without
                     newlines_in_values=True,
                     invalid_row_handler=skip,
                 ),
@@ -273,9 +287,48 @@ class TextTable(TableFile):
         order = np.argsort(np.concatenate([others, numbers]))
         return pa.concat_tables([table, repaired]).take(order)
 
+    def _rewrite(self, temporary: Path, changes: Changes) -> None:
+        """Write a text file with some cells of one column changed, without some rows.
+
+        A cell keeps its quoting style where the new text allows it. If only the old text needed
+        quotes, most cells of the column decide. So changing a cell back gives the same bytes.
+        """
+        source, (column, cells, drop) = self.source, changes
+        for label in set(cells.values()):
+            _check_encodable(source, label)
+        rows = _TextRows(self, column, source.whole())
+
+        @cache
+        def column_is_quoted() -> bool:
+            others = (rows.cell(row) for row in range(len(rows.begins)) if row not in cells)
+            found = (rows.unquoted(*bounds) for bounds in others if bounds)
+            # Many programs that quote all texts do not quote empty ones.
+            judged = (quoted for text, quoted in found if text and not rows.needs_quotes(text))
+            styles = list(islice(judged, _JUDGED_CELLS))
+            return 2 * sum(styles) > len(styles)
+
+        def change(row: int, new: str) -> Edit:
+            bounds = rows.cell(row)
+            if bounds is None:
+                raise TableError(
+                    f"{self.path}, {self.place(row)}: the row is blank and has fewer cells than "
+                    "there are columns, so it has no cell to change; fill it up or leave it out."
+                )
+            old, was_quoted = rows.unquoted(*bounds)
+            if new == old:
+                return Edit(*bounds, rows.content[slice(*bounds)])
+            keeps_quotes = was_quoted and (not rows.needs_quotes(old) or column_is_quoted())
+            if rows.needs_quotes(new) or keeps_quotes:
+                new = '"' + new.replace('"', '""') + '"'
+            return Edit(*bounds, new.encode(source.text_encoding))
+
+        edits = [change(row, new) for row, new in cells.items()]
+        edits += [Edit(rows.begins[row], rows.next_line(row), b"") for row in drop]
+        source.write(temporary, edited(rows.content, edits))
+
 
 class _Scan:
-    """One pass over a text file: its dialect and header, where its rows are, its encoding."""
+    """One pass over a text file: finds encoding, dialect, header and rows."""
 
     def __init__(self, source: TextSource, options: ReadOptions, stream: io.BufferedReader):
         self.source = source
@@ -284,8 +337,6 @@ class _Scan:
         self._first_bad: int | None = None
         with source.open(stream=stream) as text:
             self._find_rows(text, self._find_header(text, options))
-        if not self.chunks:
-            raise TableError(f"{source.shown} has a header but no data rows; add rows.")
         if source.encoding is None:
             found = Encoding("utf-8")
             if self._first_bad is not None:
@@ -293,7 +344,7 @@ class _Scan:
             self.source = replace(source, encoding=found)
 
     def _find_header(self, text: BinaryIO, options: ReadOptions) -> bytes:
-        """Find dialect and header; return the text below it that was read, too."""
+        """Find dialect and header; return the rest of the text that was read."""
         content, path = text.read(_BEGINNING), self.source.shown
         ended = len(content) < _BEGINNING
         self._check_zeros(content, 1)
@@ -305,9 +356,9 @@ class _Scan:
         filled: list[bytes] = []
         for row, (begin, end) in enumerate(pairwise(bounds)):
             if end == len(content) and (starts.misquoted or (ended and starts.in_quotes)):
-                raise self._misquoted(lines[row])
+                raise self._error(lines[row], _MISQUOTED)
             if end == len(content) and not ended:
-                raise self._too_long(lines[row])
+                raise self._error(lines[row], _TOO_LONG)
             raw = content[begin:end]
             if any(map(str.strip, parse_row(raw.decode("latin-1"), separator))):
                 filled.append(raw)
@@ -331,9 +382,9 @@ class _Scan:
             content = rest + block
             starts = row_starts(content, self.dialect.separator)
             if starts.misquoted or (starts.in_quotes and not block):
-                raise self._misquoted(line + starts.end_line)
+                raise self._error(line + starts.end_line, _MISQUOTED)
             if not starts.end and len(content) > LONGEST_ROW:
-                raise self._too_long(line)
+                raise self._error(line, _TOO_LONG)
             end = starts.end if block else len(content)
             self._check(content[:end], line)
             n_rows = int(np.searchsorted(starts.offsets, end))
@@ -343,7 +394,7 @@ class _Scan:
             line, row = line + starts.end_line, row + n_rows
 
     def _check(self, content: bytes, line: int) -> None:
-        """Raise an error for bytes that are no text; gather some lines that are not in ASCII."""
+        """Raise an error for bytes that are no text; sample lines that are not ASCII."""
         self._check_zeros(content, line)
         if content.isascii():
             return
@@ -354,8 +405,8 @@ class _Scan:
                 self._first_bad = line + _count_lines(content[: error.start])
                 if self.source.encoding is not None:
                     byte, name = content[error.start], self.source.encoding.name
-                    said = f"the byte {byte:#04x} is no text in {name}; state the right encoding"
-                    raise self._no_text(self._first_bad, said) from error
+                    problem = f"the byte {byte:#04x} is no text in {name}; state the right encoding"
+                    raise self._error(self._first_bad, problem, *_ENCODING) from error
         if len(self._not_ascii) < _SAMPLE_LINES:
             found = [one[:_LONGEST_LINE] for one in content.splitlines() if not one.isascii()]
             self._not_ascii += found[:_SAMPLE_LINES]
@@ -363,26 +414,13 @@ class _Scan:
     def _check_zeros(self, content: bytes, line: int) -> None:
         if b"\0" in content:
             line += _count_lines(content[: content.index(b"\0")])
-            raise self._no_text(line, "a NUL byte; this is no text, or its encoding must be stated")
+            raise self._error(line, _NUL, *_ENCODING)
 
-    def _no_text(self, line: int, said: str) -> TableError:
-        said = f"{self.source.shown}, line {line}: {said} ("
-        return TableError(Message(said, Setting("encoding"), ")."))
-
-    def _misquoted(self, line: int) -> TableError:
-        return TableError(
-            f"{self.source.shown}, line {line}: a quotation mark is not closed, or stands inside "
-            "a cell; close it, or double a quotation mark that belongs to the text."
-        )
-
-    def _too_long(self, line: int) -> TableError:
-        return TableError(
-            f"{self.source.shown}, line {line}: the row is too long to be one of a table; look for "
-            "a quotation mark that is never closed."
-        )
+    def _error(self, line: int, *problem: str | Setting) -> TableError:
+        return TableError(Message(f"{self.source.shown}, line {line}: ", *problem))
 
     def notes(self, n_columns: int, options: ReadOptions) -> list[str]:
-        """Return what was found and a user should know."""
+        """Return notes on what was guessed."""
         notes: list[str] = []
         encoding, separator = self.source.encoding, self.dialect.separator
         if options.encoding is None and encoding and not encoding.bom and encoding.name != "utf-8":
@@ -401,5 +439,73 @@ class _Scan:
 
 
 def _count_lines(content: bytes) -> int:
-    """Return how many lines end in a text."""
+    """Return the number of line ends."""
     return content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n")
+
+
+def _check_encodable(source: TextSource, label: str) -> None:
+    name = source.encoding.name if source.encoding else "utf-8"
+    try:
+        label.encode(name)
+    except UnicodeEncodeError as error:
+        raise TableError(
+            f"{source.shown} is in {name}, which cannot hold the label {label!r}; save the "
+            "table in UTF-8, or spell the label otherwise."
+        ) from error
+    if "\0" in label:
+        raise TableError(
+            f"{source.shown}: the label {label!r} holds a NUL character, which no table of "
+            "text can hold; spell the label otherwise."
+        )
+
+
+class _TextRows:
+    """The rows of a text table, and the cells of one column in them.
+
+    The strict reader has accepted them: a quotation mark at the beginning of a cell is closed at
+    its end, and one that stands elsewhere means itself.
+    """
+
+    def __init__(self, table: TextTable, column: str, content: bytes):
+        self.content, self._n_columns = content, len(table.names)
+        self._source, self._index = table.source, table.names.index(column)
+        self._separator = table.separator.encode()
+        self._special = (table.separator, *'"\r\n')
+        # Possessive: no backtracking, so time is linear.
+        pattern = rb'"[^"]*+(?:""[^"]*+)*+"|[^%b\r\n]*+' % re.escape(self._separator)
+        self._cell = re.compile(pattern)
+        self.begins: list[int] = []
+        """Where the rows begin."""
+        for chunk in table.chunks:
+            starts = row_starts(content[chunk.begin : chunk.end], table.separator)
+            self.begins += (chunk.begin + starts.offsets).tolist()
+        if len(self.begins) != table.n_rows:
+            raise table.changed()
+
+    def _cells(self, row: int) -> Iterator[tuple[int, int]]:
+        begin = self.begins[row]
+        while found := self._cell.match(self.content, begin):  # it may be empty
+            yield found.span()
+            if not self.content.startswith(self._separator, found.end()):
+                return
+            begin = found.end() + 1
+
+    def cell(self, row: int) -> tuple[int, int] | None:
+        """Return begin and end of the cell of a row; None if the row has too few cells."""
+        found = list(islice(self._cells(row), self._n_columns))
+        return found[self._index] if len(found) == self._n_columns else None
+
+    def next_line(self, row: int) -> int:
+        """Return the position of the line after a row."""
+        *_, (_, end) = self._cells(row)
+        found = _LINE_END.match(self.content, end)
+        return found.end() if found else end
+
+    def unquoted(self, begin: int, end: int) -> tuple[str, bool]:
+        """Return the text of a cell, and whether it is quoted."""
+        text = self._source.decode(self.content[begin:end])
+        return (text[1:-1].replace('""', '"'), True) if text.startswith('"') else (text, False)
+
+    def needs_quotes(self, text: str) -> bool:
+        """Return whether a cell with this text must be quoted."""
+        return any(sign in text for sign in self._special)

@@ -1,7 +1,7 @@
-"""The bytes of a text file as text: compression, encoding, and bytes that keep ASCII.
+"""Bytes of a text file: compression and encoding.
 
-Files in UTF-8 or in an encoding of one byte per character are taken as they are, so that
-a part of them can be read on its own; others become UTF-8 while they are read.
+Files in UTF-8 or in an encoding of one byte per character are read as they are, so parts can be
+read alone. Others are transcoded to UTF-8 while they are read.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
+from granulearn.tables.io.edits import changed_member
 from granulearn.tables.messages import Message, Setting, TableError
 
 COMPRESSIONS = {
@@ -35,6 +36,8 @@ COMPRESSIONS = {
 }
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException, OSError)
 _BLOCK = 2**18
+# The default of gzip. The highest level takes three times as long and saves little.
+_GZIP_LEVEL = 6
 # UTF-32 first: its mark begins with that of UTF-16.
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -44,7 +47,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _WITHOUT_ORDER = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8-sig": "utf-8"}
-# Legacy encodings of tables. Fewer candidates are told apart better.
+# Legacy encodings; fewer candidates make detection safer.
 _LEGACY = [
     *["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "koi8_r"],
     *["cp932", "gb18030", "big5", "cp949", "euc_jp", "mac_roman", "cp850"],
@@ -55,7 +58,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:[^\x00-\x7f\s]+[^\W\d_]+)*", re.UNICODE)
 
 @dataclass(frozen=True)
 class Encoding:
-    """How bytes become text."""
+    """Encoding of a text."""
 
     name: str
     bom: int = 0
@@ -63,7 +66,7 @@ class Encoding:
 
     @cached_property
     def keeps_ascii(self) -> bool:
-        """Whether a byte below 128 is always the character of ASCII, and no part of another."""
+        """Whether each byte below 128 is an ASCII character, never part of another."""
         if self.name in ("utf-8", "ascii", "iso8859-1"):
             return True
         decoder = codecs.lookup(self.name).incrementaldecoder
@@ -73,7 +76,7 @@ class Encoding:
 
 @dataclass(frozen=True)
 class TextSource:
-    """A file of text, compressed or not, and how its bytes become text."""
+    """A file of text, its compression and encoding."""
 
     path: Path
     shown: Path
@@ -89,7 +92,7 @@ class TextSource:
 
     @property
     def has_offsets(self) -> bool:
-        """Whether the bytes from some offset can be read without those before it."""
+        """Whether the file can be read from any offset."""
         return self.as_is and self.compression is None
 
     @property
@@ -125,7 +128,7 @@ class TextSource:
         return stream
 
     def skip(self, stream: BinaryIO, n_bytes: int) -> None:
-        """Go forward in the stream that `open` gave."""
+        """Skip bytes of the stream that `open` gave."""
         if self.has_offsets:
             stream.seek(n_bytes, io.SEEK_CUR)
             return
@@ -142,9 +145,44 @@ class TextSource:
         """Return whole characters, read from what `open` gave."""
         return content.decode(self.text_encoding)
 
+    def whole(self) -> bytes:
+        """Return all that `open` gives, from offset 0; refuse a text that `write` would change."""
+        if not self.as_is and self.encoding is not None:
+            name = self.encoding.name
+            with self.decompressed() as stream:
+                content = stream.read()
+            if content.decode(name).encode(name) != content:
+                raise TableError(
+                    f"{self.shown} is in {name} and spells a character in two ways, so that no "
+                    "cell can be changed alone; save the table in UTF-8."
+                )
+        with self.open(0) as stream:
+            return stream.read()
+
+    def write(self, temporary: Path, content: bytes) -> None:
+        """Write a text, changed since `whole` gave it, in this encoding and compression."""
+        if not self.as_is and self.encoding is not None:
+            mark = "\ufeff" if self.encoding.bom else ""
+            content = (mark + content.decode()).encode(self.encoding.name)
+        if self.compression == "zip":
+            with zipfile.ZipFile(self.path) as archive:
+                table = next(filter(_is_table, archive.infolist()))
+            with changed_member(self.path, temporary, table.filename) as member:
+                member.write(content)
+        elif self.compression == "zstd":
+            with pa.CompressedOutputStream(str(temporary), "zstd") as stream:
+                stream.write(content)
+        else:
+            # Without a time stamp, so that equal tables give equal files.
+            if self.compression == "gzip":
+                content = gzip.compress(content, _GZIP_LEVEL, mtime=0)
+            elif self.compression is not None:
+                content = {"bz2": bz2, "xz": lzma}[self.compression].compress(content)
+            temporary.write_bytes(content)
+
 
 class _Blocks(io.RawIOBase):
-    """Blocks of bytes, made of a file, as a stream."""
+    """An iterator over blocks of bytes as a stream."""
 
     def __init__(self, blocks: Iterator[bytes], file: BinaryIO):
         super().__init__()
@@ -188,13 +226,13 @@ def _decompressor(file: BinaryIO, source: TextSource) -> Any:
     return openers[source.compression](file)
 
 
-def is_table(member: zipfile.ZipInfo) -> bool:
-    """Return whether a member of an archive is no folder, and none of the notes of macOS."""
+def _is_table(member: zipfile.ZipInfo) -> bool:
+    """Return whether a member of an archive is a file, not metadata of macOS."""
     return not member.is_dir() and not member.filename.startswith("__MACOSX/")
 
 
 def _only_member(archive: zipfile.ZipFile, shown: Path) -> Any:
-    members = list(filter(is_table, archive.infolist()))
+    members = list(filter(_is_table, archive.infolist()))
     names = [member.filename for member in members]
     if len(members) != 1:
         found = f"holds {len(members)} files: {', '.join(map(repr, names[:20]))}"
@@ -211,7 +249,7 @@ def _only_member(archive: zipfile.ZipFile, shown: Path) -> Any:
 
 
 def _transcoded(stream: BinaryIO, source: TextSource) -> Iterator[bytes]:
-    """Yield a text in another encoding as UTF-8."""
+    """Transcode a text to UTF-8."""
     assert source.encoding is not None
     name, line, block = source.encoding.name, 1, b"-"
     decoder = codecs.getincrementaldecoder(name)()
@@ -223,17 +261,17 @@ def _transcoded(stream: BinaryIO, source: TextSource) -> Iterator[bytes]:
         except UnicodeError as error:
             good = getattr(error, "object", b"")[: getattr(error, "start", 0)]
             text = good.decode(name, "replace") if isinstance(good, bytes) else good
-            said = (
+            problem = (
                 f"{source.shown}, line {line + text.count(chr(10))}: the bytes are no text in "
                 f"{name} ({getattr(error, 'reason', error)}); state the right encoding ("
             )
-            raise TableError(Message(said, Setting("encoding"), ").")) from error
+            raise TableError(Message(problem, Setting("encoding"), ").")) from error
         line += content.count(b"\n")
         yield content
 
 
 def find_encoding(beginning: bytes, stated: str | None) -> Encoding | None:
-    """Return the stated or the evident encoding; None for text that may be any that keeps ASCII.
+    """Return the stated or the evident encoding; None if it is still to be detected.
 
     A byte-order mark that fits is skipped.
     """
@@ -263,15 +301,15 @@ def find_encoding(beginning: bytes, stated: str | None) -> Encoding | None:
 
 
 def detect_legacy(lines: list[bytes], shown: Path, first_line: int) -> Encoding:
-    """Return the encoding of a text that is not in UTF-8, by some lines that are not in ASCII."""
+    """Detect the legacy encoding of a text by some lines that are not ASCII."""
     from charset_normalizer import from_bytes
 
     if 2 * sum(_decodes(line, "utf-8") for line in lines) > len(lines):
-        said = (
+        problem = (
             f"{shown}, line {first_line}: the text is in UTF-8, but not here; correct the line, or "
             "state an encoding in which every byte is a character ("
         )
-        raise TableError(Message(said, Setting("encoding", "cp1252"), ")."))
+        raise TableError(Message(problem, Setting("encoding", "cp1252"), ")."))
     sample = b"\n".join(dict.fromkeys(lines))
     found = list(from_bytes(sample, cp_isolation=_LEGACY))
     if not found:
@@ -287,10 +325,10 @@ def detect_legacy(lines: list[bytes], shown: Path, first_line: int) -> Encoding:
 
 
 def _reads_western(sample: bytes) -> bool:
-    """Return whether a text reads as one of Western Europe: a few of the letters have marks.
+    """Return whether a text looks Western European: some letters of its words have accents.
 
-    Other alphabets would give words of such letters alone, and other encodings of the same
-    alphabet would give signs in the middle of words.
+    Other alphabets would give words of accented letters alone; other encodings of this alphabet
+    would give symbols inside words.
     """
     if not _decodes(sample, "cp1252"):
         return False
@@ -302,9 +340,9 @@ def _reads_western(sample: bytes) -> bool:
 
 
 def _eastern(western: Any, found: list[Any]) -> Any | None:
-    """Return the match of Central Europe, if the text is likely to be in one of its languages.
+    """Return the Central European match, if the text is likely in one of these languages.
 
-    Its letters are letters in the encoding of Western Europe, too, only other ones.
+    Its letters are other letters in the Western encoding.
     """
     if not set(western.languages[:1]) & _EASTERN_LANGUAGES:
         return None

@@ -1,42 +1,60 @@
-"""Workbooks of Excel and OpenDocument: one sheet of them as a table of text."""
+"""Workbooks of Excel and OpenDocument: one sheet as a table of text."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 import zipfile
 import zlib
 from collections.abc import Sequence
+from decimal import Decimal
 from math import inf
 from pathlib import Path
 from typing import IO, Any
+from xml.etree import ElementTree
 from xml.parsers import expat
+from xml.sax.saxutils import escape
 
 import numpy as np
 import pyarrow as pa
 import python_calamine as calamine
 
+from granulearn.tables.io.edits import Edit, can_be_bare, changed_member, edited, is_json_number
 from granulearn.tables.io.frames import FrameTable, text_of
-from granulearn.tables.io.table_file import AS_FOUND, ReadOptions
+from granulearn.tables.io.table_file import AS_FOUND, Changes, ReadOptions
 from granulearn.tables.messages import Message, Setting, TableError
 
-# The stream of an .xlsx file with a password.
+# Stream of an encrypted .xlsx file.
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-# What reading a member of an archive that is not as it should be raises.
+# Errors of a damaged archive.
 _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
     expat.ExpatError,
 )
-# A sheet may reach over so many cells for each that is filled, beyond what is little anyway.
+# A larger sheet may span this many cells per filled one.
 _EXTENT_PER_CELL, _LITTLE = 100, 2_000_000
 _CHUNK = 2**20
 # A spreadsheet program lets a cell have 32,767 characters.
 _LONGEST_CELL = 2**24
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 _REFERENCE = re.compile(r"([A-Za-z]{1,8})([0-9]{1,18})")
+_WORKBOOK = re.compile(r"xl/(workbook\w*\.xml)")
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# An attribute may hold ">".
+_ATTRIBUTE = re.compile(rb"""([\w.:-]+)\s*=\s*("[^"]*"|'[^']*')""")
+_FILLED = re.compile(rb"<(?:[\w.-]+:)?(?:v|is)[\s/>]")
+_FORMULA = re.compile(rb"<(?:[\w.-]+:)?f[\s/>]")
+_ELEMENT = (
+    rb"""(?P<opened><(?P<prefix>(?:[\w.-]+:)?)%b(?P<tag>(?:\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*))"""
+    rb"""\s*(?:/>|>(?P<inner>.*?)</(?P=prefix)%b\s*>)"""
+)
+_ROW = re.compile(_ELEMENT % (b"row", b"row"), re.DOTALL)
+_CELL = re.compile(_ELEMENT % (b"c", b"c"), re.DOTALL)
+_KIND = re.compile(r"""\s+t\s*=\s*(?:"[^"]*"|'[^']*')""")
 
 
 class WorkbookTable(FrameTable):
-    """A sheet whose first row that is not empty holds the names of columns.
+    """A sheet; its first row that is not empty is the header.
 
     Rows that are empty are skipped, and so are columns without a name and without a cell.
 
@@ -46,30 +64,30 @@ class WorkbookTable(FrameTable):
         The file.
     shown : Path
         As the user named it, for messages.
-    reading : ReadOptions, optional
+    options : ReadOptions, optional
         Which sheet; the first one that is visible and not empty unless stated.
     """
 
-    def __init__(self, path: Path, shown: Path, reading: ReadOptions = AS_FOUND):
-        self.sheet, cells, (top, left), remark = _chosen_sheet(path, shown, reading.sheet)
+    def __init__(self, path: Path, shown: Path, options: ReadOptions = AS_FOUND):
+        self.sheet, cells, (top, left), note = _chosen_sheet(path, shown, options.sheet)
         filled = [number for number, row in enumerate(cells) if _is_filled(row)]
         if len(filled) < 2:
             what = "has a header but no data rows" if filled else "is empty"
-            said = f"{shown}: the sheet {self.sheet!r} {what}; name another ("
-            raise TableError(Message(said, Setting("sheet"), ")."))
+            problem = f"{shown}: the sheet {self.sheet!r} {what}; name another ("
+            raise TableError(Message(problem, Setting("sheet"), ")."))
         columns = [[cells[number][index] for number in filled] for index in range(len(cells[0]))]
         used = [index for index, column in enumerate(columns) if _is_filled(column)]
         texts = [list(map(text_of, columns[index])) for index in used]
         arrays = [pa.array(column[1:], pa.string()) for column in texts]
         header = [column[0] or "" for column in texts]
         super().__init__(pa.Table.from_arrays(arrays, names=header), shown)
-        self.remarks = (*remark, *self.remarks)
+        self.notes = (*note, *self.notes)
         self.columns = [left + 1 + index for index in used]
         """Number in the sheet, from 1, of each column."""
         self._lines = top + 1 + np.array(filled[1:])
 
     def place(self, row: int) -> str:
-        """Say where a row stands.
+        """Return the place of a row, for messages.
 
         Parameters
         ----------
@@ -82,6 +100,61 @@ class WorkbookTable(FrameTable):
         """Return the row of the sheet, from 1, that each data row is."""
         return self._lines
 
+    def _rewrite(self, temporary: Path, changes: Changes) -> None:
+        """Write a workbook with some cells of one column of a sheet changed, and some rows emptied.
+
+        All other parts of the workbook are copied. Other rows keep their numbers, so that
+        formulas and charts still refer to them: a dropped row stays as an empty one, which the
+        reader skips. A number or a Boolean is written as one if the column has others.
+        """
+        column, cells, drop = changes
+        for label in cells.values():
+            if _NOT_IN_XML.search(label):
+                raise TableError(
+                    f"{self.path}: the label {label!r} holds a character that no workbook can "
+                    "hold; spell it otherwise."
+                )
+        member, content = _sheet(self)
+        lines = self.lines().tolist()
+        number = self.columns[self.names.index(column)]
+        sheet = _Sheet(content, number)
+        texts = [text or "" for batch in self.batches([column]) for text in batch[0].to_pylist()]
+        has_bare = bool(cells) and any(sheet.kind(line) in ("n", "b") for line in lines)
+
+        def change(row: int, new: str) -> Edit:
+            shown, line = f"{self.path}, {self.place(row)}", lines[row]
+            (cell, insert_at), kind = sheet.cell(line), sheet.kind(line)
+            if cell and _FORMULA.search(cell["inner"] or b""):
+                raise TableError(
+                    f"{shown}: the cell is computed by a formula, which a label would "
+                    "overwrite; replace the formulas of the column by their values."
+                )
+            if kind == "d" or (kind == "n" and not is_json_number(texts[row] or "0")):
+                raise TableError(
+                    f"{shown}: the cell holds the date or time {texts[row]!r}, which cannot be "
+                    "changed; write the labels as text or as numbers."
+                )
+            prefix = sheet.rows[line]["prefix"].decode()
+            opened = f'<{prefix}c r="{_letters(number)}{line}"'
+            opened = cell["opened"].decode() if cell else opened
+            begin, end = cell.span() if cell else (insert_at, insert_at)
+            return Edit(begin, end, _cell(opened, new, has_bare and _can_be_bare(new), prefix))
+
+        def removal(row: int) -> Edit:
+            begin, end = sheet.rows[lines[row]].span("inner")
+            # The workbook lists its formulas elsewhere, too.
+            if _FORMULA.search(content, begin, end):
+                raise TableError(
+                    f"{self.path}, {self.place(row)}: the row holds formulas, and cannot be left "
+                    "out alone; replace the formulas by their values."
+                )
+            return Edit(begin, end, b"")
+
+        edits = [change(row, new) for row, new in cells.items() if new != texts[row]]
+        edits += [removal(row) for row in drop]
+        with changed_member(self.path, temporary, member) as file:
+            file.write(edited(content, edits))
+
 
 def _is_filled(cells: Sequence[Any]) -> bool:
     return any(cell != "" and not (isinstance(cell, str) and cell.isspace()) for cell in cells)
@@ -90,7 +163,7 @@ def _is_filled(cells: Sequence[Any]) -> bool:
 def _chosen_sheet(
     path: Path, shown: Path, stated: str | None
 ) -> tuple[str, list[list[Any]], tuple[int, int], list[str]]:
-    """Return a sheet's name, its cells, row and column of the first one, and why it was chosen."""
+    """Return name and cells of a sheet, row and column of the first cell, and a note."""
     try:
         check_extent(path, shown)
         with calamine.CalamineWorkbook.from_path(path) as book:
@@ -108,9 +181,9 @@ def _chosen_sheet(
                 if any(map(_is_filled, found[1])):
                     number = names.index(name) + 1
                     which = "the first" if number == 1 else f"number {number}"
-                    said = f"sheet {name!r}, {which} of {len(names)} ("
-                    remark = Message(said, Setting("sheet"), " takes another)")
-                    return *found, [remark] if len(names) > 1 else []
+                    choice = f"sheet {name!r}, {which} of {len(names)} ("
+                    note = Message(choice, Setting("sheet"), " takes another)")
+                    return *found, [note] if len(names) > 1 else []
     except (calamine.CalamineError, *_DAMAGED) as error:
         if isinstance(error, calamine.PasswordError) or _ENCRYPTED in path.read_bytes():
             raise TableError(
@@ -137,12 +210,12 @@ def _stated_sheet(shown: Path, names: list[str], stated: str) -> str:
     if stated.isdecimal() and 1 <= int(stated) <= len(names):
         return names[int(stated) - 1]
     listed = ", ".join(f"{number} {name!r}" for number, name in enumerate(names, start=1))
-    said = f"{shown} has no sheet {stated!r}; it has {listed} ("
-    raise TableError(Message(said, Setting("sheet"), ")."))
+    problem = f"{shown} has no sheet {stated!r}; it has {listed} ("
+    raise TableError(Message(problem, Setting("sheet"), ")."))
 
 
 def check_extent(path: Path, shown: Path) -> None:
-    """Refuse a sheet with a few cells that are very far from each other.
+    """Refuse a sheet whose few cells are very far apart.
 
     The reader would take memory for all cells between them. Workbooks that are no archives of
     XML have bounds of their own.
@@ -162,7 +235,7 @@ def check_extent(path: Path, shown: Path) -> None:
 
 
 def _extent(sheet: IO[bytes]) -> tuple[int, int, int]:
-    """Return how many cells are filled, and over how many rows and columns they reach."""
+    """Return the number of filled cells, and of the rows and columns that they span."""
     n_cells = row = column = last_row = last_column = 0
     first_row = first_column = inf
 
@@ -191,7 +264,7 @@ def _extent(sheet: IO[bytes]) -> tuple[int, int, int]:
 
 
 def next_cell(name: str, attributes: dict[str, str], row: int, column: int) -> tuple[int, int]:
-    """Return row and column, from 1, of the row or cell that begins; it need not say them."""
+    """Return row and column, from 1, of a row or cell; its reference may be missing."""
     if name == "row":
         return int(attributes.get("r", row + 1)), 0
     found = _REFERENCE.match(attributes.get("r", ""))
@@ -201,3 +274,107 @@ def next_cell(name: str, attributes: dict[str, str], row: int, column: int) -> t
     for letter in found[1].upper():
         column = 26 * column + ord(letter) - ord("A") + 1
     return int(found[2]), column
+
+
+def _sheet(table: WorkbookTable) -> tuple[str, bytes]:
+    """Return the archive member of the sheet, and its XML."""
+    old_format = TableError(
+        f"{table.path} is a workbook in a format that can be read but not changed; save it as "
+        ".xlsx or as CSV."
+    )
+    if not zipfile.is_zipfile(table.path):
+        raise old_format
+    with zipfile.ZipFile(table.path) as archive:
+        found = next(filter(None, map(_WORKBOOK.fullmatch, archive.namelist())), None)
+        if found is None:
+            raise old_format
+        relations = ElementTree.fromstring(archive.read(f"xl/_rels/{found[1]}.rels"))
+        targets = {one.get("Id"): one.get("Target", "") for one in relations}
+        for sheet in ElementTree.fromstring(archive.read(f"xl/{found[1]}")).findall(".//{*}sheet"):
+            if sheet.get("name") == table.sheet:
+                key = next((v for k, v in sheet.items() if k.rpartition("}")[2] == "id"), None)
+                target = posixpath.join("/xl", targets.get(key, ""))
+                member = posixpath.normpath(target).lstrip("/")
+                if member in archive.namelist():
+                    break
+        else:
+            raise TableError(
+                f"{table.path}: the part of the workbook that holds the sheet {table.sheet!r} was "
+                "not found; open it in a spreadsheet program and save it again."
+            )
+        content = archive.read(member)
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise TableError(
+            f"{table.path}: the sheet {table.sheet!r} is written in UTF-16; open the workbook in a "
+            "spreadsheet program and save it again."
+        )
+    return member, content
+
+
+class _Sheet:
+    """The rows of a sheet, and the cells of one column, in its XML."""
+
+    def __init__(self, content: bytes, column: int):
+        self._content, self._column = content, column
+        self.rows: dict[int, re.Match[bytes]] = {}
+        """Rows by their number."""
+        number = 0
+        for row in _ROW.finditer(content):
+            number, _ = next_cell("row", _attributes(row["tag"]), number, 0)
+            self.rows[number] = row
+
+    def cell(self, number: int) -> tuple[re.Match[bytes] | None, int]:
+        """Return the cell of a row, and the position to insert one if there is none."""
+        row, column = self.rows[number], 0
+        insert_at = row.start("inner")
+        for cell in _CELL.finditer(self._content, *row.span("inner")):
+            _, column = next_cell("c", _attributes(cell["tag"]), number, column)
+            if column == self._column:
+                return cell, insert_at
+            if column < self._column:
+                insert_at = cell.end()
+        return None, insert_at
+
+    def kind(self, number: int) -> str:
+        """Return the type of the cell of a row; empty if it holds nothing."""
+        cell, _ = self.cell(number)
+        if cell is None or not _FILLED.search(cell["inner"] or b""):
+            return ""
+        return _attributes(cell["tag"]).get("t", "n")
+
+
+def _attributes(tag: bytes) -> dict[str, str]:
+    return {name.decode(): value[1:-1].decode() for name, value in _ATTRIBUTE.findall(tag)}
+
+
+def _cell(opened: str, text: str, is_bare: bool, prefix: str) -> bytes:
+    """Return a cell with a text, a number or a Boolean; its other attributes stay."""
+    opened = _KIND.sub("", opened, count=1)
+    # A bare carriage return would be read as a line feed.
+    kind, content = "", escape(text, {"\r": "&#13;"})
+    if is_bare:
+        if text in ("true", "false"):
+            kind, content = ' t="b"', str(int(text == "true"))
+        inner = f"<{prefix}v>{content}</{prefix}v>"
+    else:
+        # Otherwise programs drop blanks at the ends.
+        space = ' xml:space="preserve"' if text != text.strip() else ""
+        kind = ' t="inlineStr"'
+        inner = f"<{prefix}is><{prefix}t{space}>{content}</{prefix}t></{prefix}is>"
+    return f"{opened}{kind}>{inner}</{prefix}c>".encode()
+
+
+def _letters(number: int) -> str:
+    """Return the letters of a column."""
+    letters = ""
+    while number:
+        number, letter = divmod(number - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return letters
+
+
+def _can_be_bare(text: str) -> bool:
+    """Return whether a text is a Boolean, or a number that a workbook stores exactly."""
+    if not is_json_number(text):
+        return can_be_bare(text)
+    return Decimal(repr(float(text))) == Decimal(text)

@@ -1,4 +1,4 @@
-"""A cell as text, and the texts that stand for a missing one: the same for every way in."""
+"""Cells as text, null tokens, Booleans and row hashes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-# What people and programs write where a value is missing, in small letters.
+# Null tokens in lower case.
 NULL_TOKENS = (
     "", "?", "??", "-", "--", "—", ".", "\\n", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "-nan",
     "null", "(null)", "nil", "missing", "unknown", "unbekannt", "k.a.", "not available",
@@ -17,7 +17,7 @@ NULL_TOKENS = (
 )  # fmt: skip
 # "none" is a value in many tables (no garage); "None" is what Python writes.
 EXACT_NULL_TOKENS = ("None",)
-# In a column of labels the other tokens may well be classes.
+# In a column of labels the other tokens may be classes.
 LABEL_NULL_TOKENS = ("", "?", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "(null)")
 
 _TOKENS = pa.array(NULL_TOKENS, pa.string())
@@ -38,7 +38,7 @@ def value_type(kind: pa.DataType) -> pa.DataType:
 
 
 def is_nested(kind: pa.DataType) -> bool:
-    """Return whether cells hold no single value that has a text."""
+    """Return whether cells are lists, maps or bytes, which have no text."""
     types, kind = pa.types, storage_type(value_type(storage_type(kind)))
     binary = types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
     binary = binary or types.is_fixed_size_binary(kind)
@@ -64,7 +64,7 @@ def as_text(column: pa.Array, *, trimmed: bool = True) -> pa.Array:
 
 
 def _without_exponents(column: pa.Array, text: pa.Array) -> pa.Array:
-    """Return the text of large whole numbers with all their digits, as whole numbers have it."""
+    """Write large whole numbers with all their digits, like integers."""
     size = pc.abs(column.cast(pa.float64()))
     large = pc.and_(pc.greater_equal(size, _EXPONENT_FROM), pc.less(size, _WHOLE_BELOW))
     large = pc.fill_null(pc.and_(large, pc.equal(pc.floor(size), size)), False)
@@ -75,34 +75,34 @@ def _without_exponents(column: pa.Array, text: pa.Array) -> pa.Array:
 
 
 def _in_hours(column: pa.Array) -> pa.Array:
-    """Return lengths of time as numbers of hours, as workbooks have them."""
+    """Return durations in hours, as workbooks have them."""
     ticks = column.cast(pa.int64()).cast(pa.float64(), safe=False)
     seconds = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit]
     return pc.divide(ticks, 3600 * seconds)
 
 
 def is_number_type(kind: pa.DataType) -> bool:
-    """Return whether the file itself says that a column holds numbers, or lengths of time."""
+    """Return whether a column is stored as numbers or durations."""
     number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     return number or pa.types.is_duration(kind)
 
 
 def stored_numbers(column: pa.Array) -> np.ndarray:
-    """Return numbers that a file stores as such; lengths of time in hours; NaN for null."""
+    """Return stored numbers as floats, durations in hours, NaN for null."""
     if pa.types.is_duration(column.type):
         column = _in_hours(column)
     return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
 
 
 def is_null_token(text: pa.Array, *, of_labels: bool = False) -> pa.Array:
-    """Return where a text stands for a missing cell; null counts as one."""
+    """Return a mask of null tokens and nulls."""
     if of_labels:
         return pc.or_(pc.is_in(pc.utf8_lower(text), _OF_LABELS), text.is_null())
     return pc.or_(pc.is_in(pc.utf8_lower(text), _TOKENS), pc.is_in(text, _EXACT))
 
 
 def without_null_tokens(text: pa.Array, values: Sequence[str] = ()) -> pa.Array:
-    """Return texts with null for those that stand for a missing cell."""
+    """Replace null tokens, except `values`, by null."""
     found = is_null_token(text)
     if values:
         found = pc.and_(found, pc.invert(pc.is_in(text, pa.array(values, pa.string()))))
@@ -115,7 +115,7 @@ BOOLEANS = {
     **dict.fromkeys((*_YES, "wahr", "vrai", "vero"), 1.0),
     **dict.fromkeys((*_NO, "falsch", "faux", "falso"), 0.0),
 }
-"""1 for yes and 0 for no, in the usual languages and in small letters."""
+"""1 for yes and 0 for no, in several languages, in lower case."""
 
 
 def parse_booleans(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
@@ -125,11 +125,11 @@ def parse_booleans(text: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     return values, np.isnan(values) & text.is_valid().to_numpy(zero_copy_only=False)
 
 
-def row_hashes(cells: pa.Table, leave_out: str = "") -> list[str]:
-    """Return a hash of the cells of each row, as they were read."""
+def row_hashes(cells: pa.Table, label: str = "") -> list[str]:
+    """Return a hash of the cells of each row, as they were read, without those of the label."""
     hashes = [blake2b(digest_size=8) for _ in range(cells.num_rows)]
     for name in cells.column_names:
-        if name == leave_out or is_nested(cells[name].type):
+        if name == label or is_nested(cells[name].type):
             continue
         texts = as_text(cells[name].combine_chunks()).to_pylist()
         for row, text in zip(hashes, texts, strict=True):

@@ -1,4 +1,4 @@
-"""Dates and times as people write them, and the numbers that they become."""
+"""Dates and times in all common forms, parsed to numbers."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ _FAMILIES = {
 FAMILIES = tuple(_FAMILIES)
 _LONGEST_DATE = 48
 _SECONDS_OF_DAY = 86400
-# As POSIX has it: 68 is 2068, 69 is 1969.
+# As in POSIX: 68 is 2068, 69 is 1969.
 _PIVOT = 69
-# No part of a date has more; of the decimals of a second, so many are read.
+# No part of a date has more; further decimals of a second are ignored.
 _MOST_DIGITS = 6
 
 PARTS_OF_A_DATE = ("year", "month", "day of year", "weekday")
@@ -70,7 +70,7 @@ _MEANINGS = {
 
 
 class DateClass(NamedTuple):
-    """What kind of date a cell holds, as far as the cell alone tells."""
+    """Form of a date, as far as one cell tells."""
 
     family: str
     order: str
@@ -88,19 +88,19 @@ class DateForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def meanings(self) -> dict[str, str]:
-        """The numbers that such a date becomes, and what each of them means."""
+        """The features of such a date, each with its meaning."""
         parts = [*PARTS_OF_A_DATE, *([HOUR] if self.has_clock else []), RUNNING]
         return {part: _MEANINGS[part] for part in ([HOUR] if self.family == CLOCK else parts)}
 
 
 class DateMask(NamedTuple):
-    """Where the parts of a date stand in the texts of one digit mask."""
+    """Positions of the parts of a date in texts of one digit mask."""
 
     family: str
     places: dict[str, tuple[int, int]]
     """By part: its first byte, and the one after its last."""
     month: int
-    """Where it is written in letters; else 0."""
+    """Number of a month written in letters; else 0."""
     half: str
     """Of the day: "a", "p", or empty."""
     zone: int
@@ -120,7 +120,7 @@ class Datetimes(NamedTuple):
 
 @lru_cache(2**14)
 def date_mask(mask: str) -> DateMask | None:
-    """Return where the parts of a date stand in texts of a digit mask; None if there are none."""
+    """Return the positions of the parts of a date in a digit mask; None if it is no date."""
     matches = ((family, pattern.fullmatch(mask)) for family, pattern in _FAMILIES.items())
     family, match = next((found for found in matches if found[1]), ("", None))
     if match is None or len(mask) > _LONGEST_DATE:
@@ -148,7 +148,7 @@ def date_mask(mask: str) -> DateMask | None:
 def read_dates(
     masked: MaskedTexts, rows: np.ndarray, mask: DateMask, day_first: bool
 ) -> tuple[Datetimes, np.ndarray]:
-    """Return dates of one digit mask, and where there is such a date and time."""
+    """Parse dates of one digit mask; return them with a mask of valid dates."""
     found = {name: masked.digits(rows, *places) for name, places in mask.places.items()}
     zero = np.zeros(len(rows), np.int64)
     hour, minute, second = (found.get(part, zero) for part in ("hour", "minute", "second"))

@@ -1,9 +1,8 @@
-"""Digit masks: texts that differ in nothing but their digits are classified and read alike.
+"""Digit masks: texts that differ only in their digits are classified and parsed together.
 
 A column of prices has thousands of different texts, but a handful of masks: $1,111.11 is one.
-The patterns are asked about each different mask once; the digits are then read for all texts
-of the mask at once. A mask has 1 for every digit, but 0 for a first digit that is 0: zeros in
-front tell codes from numbers.
+Each distinct mask is matched once; the digits are then parsed for all texts of the mask. A mask
+has 1 for every digit, but 0 for a first digit that is 0: codes have leading zeros.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ import pyarrow.compute as pc
 
 # Longer texts are neither numbers nor dates.
 _LONGEST_MASK = 400
-# All numbers and dates match this, and few other texts. It is asked where masks are many: those
-# of words, codes and sentences.
+# Matches all numbers and dates, and few other texts. Used where there are many masks, as of words
+# and sentences.
 _CANDIDATE = (
     "(?s)^(?:[^01]*[01][01.,'’ \u00a0\u2009\u202f]*(?:[eE][-+]?[01]+)?[^01]*"
     "|(?:[^01]+ )?[01]{1,4}(?:st|nd|rd|th)?[-/.:, ].*)$"
@@ -30,7 +29,7 @@ class MaskedTexts:
     """Texts, grouped by their digit masks."""
 
     masks: pa.Array
-    """The different masks."""
+    """The distinct masks."""
     codes: np.ndarray
     """For each row, the number of its mask."""
 
@@ -43,7 +42,7 @@ class MaskedTexts:
         is_digit = self._bytes - np.uint8(_ZERO) <= 9
         masked = np.where(is_digit, np.uint8(_ONE), self._bytes)
         digits = np.flatnonzero(is_digit)
-        # A text without digits is followed by the first digit of another one: no harm is done.
+        # A text without digits gets the first digit of a later one, which does no harm.
         after = np.searchsorted(digits, self._begins)
         first = digits[after[after < len(digits)]]
         masked[first[self._bytes[first] == _ZERO]] = _ZERO
@@ -61,7 +60,7 @@ class MaskedTexts:
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """How many texts have each mask."""
+        """Number of texts of each mask."""
         return np.bincount(self.codes, minlength=len(self.masks))
 
     @cached_property
@@ -74,10 +73,10 @@ class MaskedTexts:
         return order[ends[mask] - self.counts[mask] : ends[mask]]
 
     def characters(self, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Return some bytes of texts of one mask, of shape (n_rows, n_places)."""
+        """Return bytes of texts of one mask, of shape (n_rows, n_places)."""
         return self._bytes[self._begins[rows, None] + places]
 
     def digits(self, rows: np.ndarray, begin: int, end: int) -> np.ndarray:
-        """Return the whole numbers that digits at some places are."""
+        """Return the digits of a range as whole numbers."""
         powers = 10 ** np.arange(end - begin - 1, -1, -1)
         return (self.characters(rows, np.arange(begin, end)).astype(np.int64) - _ZERO) @ powers

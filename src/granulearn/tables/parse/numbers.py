@@ -1,4 +1,4 @@
-"""Numbers as people write them: 1.169,00 €, $17,000,000, 62.0%, (120), 100 min."""
+"""Numbers in all common forms: 1.169,00 €, $17,000,000, 62.0%, (120), 100 min."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ import pyarrow as pa
 
 from granulearn.tables.parse.masks import MaskedTexts
 
-# Squares of larger numbers are none that a float can hold: no mean or distance could be computed.
+# Squares of larger numbers overflow, so that no mean or distance could be computed.
 LARGEST_NUMBER = 1e150
-DECIMALS = (".", ",")
-"""Signs that stand before decimals."""
 # Only plain numbers may be longer.
 _LONGEST_NUMBER = 64
 _LONGEST_UNIT = 16
@@ -25,7 +23,7 @@ _CURRENCY = (
     "(?:US|CA|AU|A|C|R|HK|NZ)?[$€£¥₹₩₽₺₫฿]"
     r"|EUR|USD|GBP|CHF|JPY|CNY|INR|BRL|CAD|AUD|PLN|CZK|HUF|SEK|NOK|DKK|Fr\.|Rs\.?|kr\.?|zł|Kč"
 )
-# A unit has no digits and none of the signs that numbers, dates and codes are made of.
+# A unit has no digits and no characters of numbers, dates and codes.
 # Letters are written as [^\W\d_]; ² and µ are among them, and may not be listed twice: a match
 # that fails would try all ways to tell them apart.
 _UNIT = r"(?:[^\W\d_]|[%‰°€$£¥₹₩₽₺₫฿/·])+\.?(?: (?:[^\W\d_]|[/%])+\.?)?"
@@ -53,13 +51,13 @@ _GROUPED = {
 
 
 class NumberClass(NamedTuple):
-    """What kind of number a cell holds, as far as the cell alone tells."""
+    """Form of a number, as far as one cell tells."""
 
     unit: str
     point: bool
-    """Whether it can be read with a point before the decimals."""
+    """Whether it can be read with a decimal point."""
     comma: bool
-    """Whether it can be read with a comma before the decimals."""
+    """Whether it can be read with a decimal comma."""
     code: bool
     """Whether it is a whole number with a zero in front, as codes have it."""
     doubtful: bool = False
@@ -74,13 +72,13 @@ class NumberForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def is_usable(values: np.ndarray) -> np.ndarray:
-    """Return where a number is one that can be computed with; NaN and infinity are none."""
+    """Return a mask of numbers that can be computed with, not NaN, infinite or huge."""
     return np.abs(values) <= LARGEST_NUMBER
 
 
 @lru_cache(2**14)
 def number_class(mask: str) -> NumberClass | None:
-    """Return what kind of number texts of a digit mask are; None if they are none.
+    """Return the form of numbers of a digit mask; None if they are no numbers.
 
     Very large numbers are of the same kind as others: `is_usable` tells.
     """
@@ -96,7 +94,7 @@ def number_class(mask: str) -> NumberClass | None:
 
 
 def is_plain(mask: str) -> bool:
-    """Return whether a digit mask is of numbers as any program reads them, such as -3.5e4."""
+    """Return whether a digit mask is of plain numbers, such as -3.5e4."""
     return _PLAIN.fullmatch(mask) is not None
 
 

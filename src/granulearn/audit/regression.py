@@ -1,0 +1,494 @@
+"""Audit of numbers: rate every value of a target by networks that did not see it.
+
+An RVFL ensemble predicts each value from networks fitted without its row (exact
+leave-one-out), and is fitted again with less weight on values that are far off. The
+residual of a row is measured by the usual size of the residuals of its 50 nearest rows,
+more generously for a row that is far from all others. A mixture of two distributions, of right
+and of wrong values, turns this distance into a probability. Up to 20,000 rows are all fitted. Of
+more, 10,000 are, and the others are predicted out of sample; neighbours are sought among at most
+10,000 rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from scipy import stats
+from sklearn.metrics import r2_score
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_random_state
+
+from granulearn._sklearn_compat import n_samples_of
+from granulearn.audit.validation import is_raw_table, row_names
+from granulearn.preprocess import TablePreprocessor
+from granulearn.rvfl import RVFLEnsembleRegressor
+from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
+from granulearn.tables.inspection import first_pass, problems_of_names, report_first
+from granulearn.tables.io.frames import FrameTable
+from granulearn.tables.schema import NUMBER, joined_rows
+from granulearn.tables.training_table import TARGET
+from granulearn.utils.neighbors import nearest_others
+from granulearn.utils.threads import effective_n_jobs, limited_threads
+from granulearn.utils.validation import check_inputs
+
+MIN_ROWS, FEW_ROWS = 10, 50
+# Inputs that explain less than this of the values say next to nothing about a single one.
+MIN_EXPLAINED = 0.05
+# Residuals of more than this multiple of the usual size lose weight in the next fit.
+FULL_WEIGHT = 2.5
+# Networks are fitted to at most this number of rows; others are predicted out of sample.
+MAX_SAMPLES = 10_000
+N_REFITS = 2
+# The first fit moves values nearer that are this many times as far from the median as nine in
+# ten are. A single absurd one would leave nothing to see of the others.
+FARTHEST = 5.0
+
+# These were chosen on half of the sets of `benchmarks/values.py`.
+N_NEIGHBORS, N_NEAREST = 50, 10
+GLOBAL_SHARE = 0.2
+# Right values have tails like Student's t; wrong ones may lie anywhere, many times as far.
+RIGHT = stats.t(7)
+WRONG = stats.cauchy(scale=5)
+# As if twenty right values and a wrong one had been seen before: a few rows say little.
+SEEN_WRONG, SEEN_RIGHT = 1, 20
+RANGE = 0.95
+# Where inputs fix the values, what is left is rounding and penalty, with tails of its own: less
+# than a thousandth of the values' own spread counts as nothing.
+SMALLEST_SPREAD = 1e-3
+# Neighbours are searched among this number of rows, so that the search stays linear.
+MAX_SEARCHED = 10_000
+_NORMAL_MEDIAN = float(stats.norm.ppf(0.75))
+
+# A column is the target itself, in other units perhaps, if a line fits it as closely as this.
+SAME = 1 - 1e-9
+
+
+def audit_values(
+    X: Any, y: Any, *, random_state: Any = None, n_jobs: int | None = None
+) -> pd.DataFrame:
+    """Return the frame of ``audit_labels(X, y, task="regression")``.
+
+    Parameters
+    ----------
+    X, y, random_state, n_jobs
+        As for `audit_labels`.
+    """
+    names = row_names(X, y)
+    notes: list[str] = []
+    if isinstance(y, str) or is_raw_table(X):
+        with _table_with_target(X, y) as (file, target):
+            table = read_number_table(file, target)
+        values, notes = check_values(table.y), table.warnings
+        inputs = TablePreprocessor(target_type="continuous").fit_transform(table.X, values)
+        names = table.rows if names is None else names[table.rows]
+    else:
+        values = check_values(y)
+        if n_samples_of(X) != len(values):
+            raise ValueError(
+                f"X has {n_samples_of(X)} rows and y has {len(values)} values; give one value for "
+                "each row."
+            )
+        inputs = _check_inputs(X)
+    frame = rate_values(inputs, values, random_state=random_state, n_jobs=n_jobs)
+    if names is not None:
+        frame.index = pd.Index(names)[frame.index]
+    frame.attrs["warnings"] = [*notes, *frame.attrs["warnings"]]
+    return frame
+
+
+def check_values(y: Any) -> np.ndarray:
+    """Return the numbers of a target as floats; raise if they cannot be audited.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        The target.
+    """
+    try:
+        given = np.asarray(y)
+    except ValueError as error:
+        raise ValueError(
+            f"y is no list of numbers ({error}); give one number for each row."
+        ) from error
+    if given.ndim != 1:
+        raise ValueError(
+            f"y has {given.ndim} dimensions, shape {given.shape}; give one number for each row."
+        )
+    if given.dtype == object:
+        # What pandas calls NA is no number for NumPy.
+        given = np.array([np.nan if str(value) in ("None", "<NA>") else value for value in given])
+    if given.dtype.kind not in "iuf":
+        shown = ", ".join(map(str, given[:3]))
+        raise ValueError(
+            f"y must hold numbers, and holds {given.dtype} ({shown}, ...): convert it to numbers, "
+            "or use task='classification'."
+        )
+    values = given.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise ValueError(
+            f"y has {len(bad)} missing or infinite values, the first at position {bad[0]}: leave "
+            "these rows out."
+        )
+    if len(values) < MIN_ROWS:
+        raise ValueError(f"y has {len(values)} values, too few to audit; give at least {MIN_ROWS}.")
+    if values.min() == values.max():
+        raise ValueError(
+            f"all {len(values)} values of y are {values[0]:g}, so none differs from the others; "
+            "choose another target."
+        )
+    return values
+
+
+def _check_inputs(X: Any) -> np.ndarray:
+    """Return inputs as floats; raise if they are no numbers."""
+    remedy = (
+        "pass a frame and the name of its column to audit, and cells are read, filled and encoded"
+    )
+    try:
+        inputs, _ = check_inputs(
+            X, np.arange(n_samples_of(X)), "audit_labels", dtype=np.float64, ensure_all_finite=False
+        )
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise ValueError(
+            f"X holds text ({error}), and inputs must be numbers; {remedy}."
+        ) from error
+    rows, columns = np.nonzero(~np.isfinite(inputs))
+    if len(rows):
+        raise ValueError(
+            f"X has {len(rows)} missing or infinite (NaN, inf) cells, the first in row {rows[0]}, "
+            f"column {columns[0]}; fill them, or {remedy}."
+        )
+    return inputs
+
+
+# ---- ratings ---------------------------------------------------------------------------------
+
+
+def rate_values(
+    X: np.ndarray, y: np.ndarray, *, random_state: Any = None, n_jobs: int | None = None
+) -> pd.DataFrame:
+    """Return the frame of the audit for checked inputs and values, by position.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Inputs.
+    y : ndarray of shape (n_rows,)
+        Values, from `check_values`.
+    random_state : int, RandomState or None, default=None
+        Draws the networks.
+    n_jobs : int or None, default=None
+        Threads.
+    """
+    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    # Divided by the largest first, so that squares of huge numbers are finite.
+    largest = np.abs(X).max(axis=0)
+    scaled = StandardScaler().fit_transform(X / np.where(largest > 0, largest, 1))
+    size = np.abs(y).max()
+    median = float(np.median(y / size))
+    unit = usual_size(y / size - median)
+    targets = (y / size - median) / unit
+    with limited_threads(1, "blas"):
+        expected = predict_without(scaled, targets, seed)
+    residuals = targets - expected
+    with limited_threads(effective_n_jobs(n_jobs), "openmp"):
+        distance, spread = distances(scaled, expected, residuals)
+    error_proba = error_probability(distance)
+    half_width = spread * weighted_quantile(distance, 1 - error_proba, RANGE)
+    explained = float(r2_score(targets, expected, sample_weight=1 - error_proba))
+    notes = _notes(explained, len(y), int(pd.DataFrame(X).assign(target=y).duplicated().sum()))
+    judged = explained >= MIN_EXPLAINED
+
+    def in_units(numbers: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return (numbers * unit + median) * size
+
+    frame = pd.DataFrame(
+        {
+            "given_label": y,
+            "predicted_label": in_units(expected),
+            "low": in_units(expected - half_width),
+            "high": in_units(expected + half_width),
+            "error_probability": error_proba if judged else np.full(len(y), np.nan),
+            "is_label_issue": (error_proba > 0.5) & judged,
+        }
+    )
+    # By distance and not by probability: of two that are both certain, the farther comes first.
+    frame = frame.iloc[np.argsort(-distance, kind="stable")]
+    frame.attrs = {
+        "noise_rate": float(error_proba.mean()) if judged else float("nan"),
+        "explained": explained,
+        "warnings": notes,
+    }
+    return frame
+
+
+def predict_without(X: np.ndarray, targets: np.ndarray, seed: int) -> np.ndarray:
+    """Return what an RVFL ensemble predicts for each row without it.
+
+    A wrong value pulls the predictions for other rows. So the ensemble is fitted again,
+    with less weight on what was far off.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Scaled inputs.
+    targets : ndarray of shape (n_rows,)
+        Values, around zero with a spread of about one.
+    seed : int
+        Draws the networks.
+    """
+    sizes: dict[str, Any] = {"max_samples": MAX_SAMPLES, "random_state": seed}
+    farthest = FARTHEST * float(np.quantile(np.abs(targets), 0.9)) or np.inf
+    model = RVFLEnsembleRegressor(**sizes).fit(X, np.clip(targets, -farthest, farthest))
+    for _ in range(N_REFITS):
+        residuals = np.abs(targets - model.loo_prediction_)
+        limit = FULL_WEIGHT * usual_size(residuals)
+        weights = np.square(limit / np.maximum(residuals, limit)) if limit > 0 else None
+        # The activation is kept: to choose it again costs four times as much and brings nothing.
+        again = RVFLEnsembleRegressor(activation=model.activation_, **sizes)
+        model = again.fit(X, targets, weights)
+    return model.loo_prediction_
+
+
+def distances(
+    X: np.ndarray, expected: np.ndarray, residuals: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the size of each residual in units of those of near rows, and these units.
+
+    The unit of a row is the root of a mean of squares: of the usual size of residuals among its
+    neighbours, and, for a fifth, of that among all rows, since a few neighbours may be alike by
+    chance. Rows far from all others are predicted less well: their unit grows with the root of
+    the mean distance to the ten nearest rows, in units of its median.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Scaled inputs.
+    expected : ndarray of shape (n_rows,)
+        What each value is predicted to be without its row.
+    residuals : ndarray of shape (n_rows,)
+        The values minus that, in units in which the values have a spread of about one.
+    """
+    # Spread often grows with the value, so the expected value weighs as much as all inputs
+    # together. Columns of zeros need no scale.
+    size, deviation = np.sqrt(X.var(axis=0).sum()), expected.std()
+    points = np.column_stack([X / (size or 1.0), expected / (deviation or 1.0)])
+    n_searched = min(len(points), MAX_SEARCHED)
+    searched = np.arange(n_searched) * len(points) // n_searched
+    near = nearest_others(points, min(N_NEIGHBORS, n_searched - 1), among=searched)
+    # One neighbour at a time: all at once would hold ten times the table.
+    far = np.mean(
+        [np.linalg.norm(points - points[rows], axis=1) for rows in near.T[:N_NEAREST]], axis=0
+    )
+    usual = np.median(far)
+    factors = np.sqrt(np.maximum(far / usual, 1)) if usual > 0 else np.ones(len(points))
+    sizes = np.abs(residuals) / factors
+    of_all = max(usual_size(sizes), SMALLEST_SPREAD)
+    of_near = np.median(sizes[near], axis=1) / _NORMAL_MEDIAN
+    spread = factors * np.sqrt((1 - GLOBAL_SHARE) * of_near**2 + GLOBAL_SHARE * of_all**2)
+    return np.abs(residuals) / spread, spread
+
+
+def usual_size(numbers: np.ndarray) -> float:
+    """Return a standard deviation about zero that a few large numbers do not change.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n,)
+        At least one.
+    """
+    size = float(np.median(np.abs(numbers))) / _NORMAL_MEDIAN
+    # Where most of them are zero, the mean is taken.
+    return size if size > 0 else float(np.abs(numbers).mean())
+
+
+def error_probability(distance: np.ndarray) -> np.ndarray:
+    """Return the probability that a value is wrong, given how far all values are from expected.
+
+    Two groups are assumed. Distances of right values follow Student's t with seven degrees
+    of freedom, scaled to the median of all distances; those of wrong values a Cauchy
+    distribution five times as wide. The share of wrong values is the most probable one by
+    expectation maximisation. The farther, the more probably wrong. The scale is not that of
+    values believed to be right alone, which would be exact under the assumptions: on real
+    tables, with longer tails, that made probabilities too large.
+
+    Parameters
+    ----------
+    distance : ndarray of shape (n_rows,)
+        Sizes of residuals in units of the spread around them.
+    """
+    # Half the usual size at least: where residuals are rounding, none is far.
+    unit = max(float(np.median(distance)) / RIGHT.ppf(0.75), 0.5)
+    right, wrong = RIGHT.pdf(distance / unit), WRONG.pdf(distance / unit)
+    seen = SEEN_WRONG + SEEN_RIGHT
+    share = SEEN_WRONG / seen
+    proba = np.empty(len(distance))
+    for _ in range(1000):
+        before = share
+        proba = share * wrong / (share * wrong + (1 - share) * right)
+        share = (proba.sum() + SEEN_WRONG) / (len(proba) + seen)
+        if abs(share - before) <= 1e-9:
+            break
+    return proba
+
+
+def weighted_quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
+    """Return the smallest value up to which this share of the weight lies.
+
+    Parameters
+    ----------
+    values, weights : ndarray of shape (n,)
+        Weights are not negative, and not all zero.
+    share : float
+        Between 0 and 1.
+    """
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    at = int(np.searchsorted(reached, share * reached[-1]))
+    return float(values[order[min(at, len(order) - 1)]])
+
+
+def _notes(explained: float, n_rows: int, n_repeated: int) -> list[str]:
+    """Return messages about what could mislead."""
+    notes = []
+    if explained < MIN_EXPLAINED:
+        notes.append(
+            f"The inputs hardly predict the values (R squared {explained:.2f} without the row), so "
+            "no value can be judged by them and none is flagged: add inputs that predict them."
+        )
+        warnings.warn(notes[0], UserWarning, stacklevel=4)
+    if n_rows < FEW_ROWS:
+        notes.append(
+            f"There are {n_rows} rows; below {FEW_ROWS} it is hardly known how far right values "
+            "lie from what is expected: take probabilities for a hint."
+        )
+    if n_repeated:
+        are = "1 row repeats" if n_repeated == 1 else f"{n_repeated} rows repeat"
+        notes.append(
+            f"{are} another one, value and all; duplicates vouch for each other, so a wrong value "
+            "among them is not found: remove repeated rows unless they are different cases."
+        )
+    return notes
+
+
+# ---- raw tables ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class NumberTable:
+    """Rows of a table that have a number as their target."""
+
+    X: pd.DataFrame
+    """Inputs: numbers as floats, the others as categories of text."""
+    y: np.ndarray
+    """The numbers."""
+    rows: np.ndarray
+    """Number of each row in the table, from 0."""
+    warnings: list[str]
+    """What could mislead."""
+
+
+def read_number_table(file: TableFile, target: str) -> NumberTable:
+    """Read a table with a column of numbers to audit.
+
+    The target is read as any column of numbers is: with currencies, units and decimal commas.
+
+    Parameters
+    ----------
+    file : TableFile
+        The table.
+    target : str
+        The column of numbers; rows without one are left out and counted.
+
+    Raises
+    ------
+    TableError
+        Says what was found, where, and what to do.
+    """
+    # A target that looks like an ID or a number of rows is a target all the same.
+    options = ColumnOptions(include=(target,) if target in file.names else ())
+    problems = problems_of_names(file.names, target, options)
+    if problems:
+        raise TableError.about(file.path, problems)
+    batches = [batch for batch in file.batches() if batch.num_rows]
+    report = report_first(file, first_pass(batches, None), None, options)
+    if report.problems:
+        raise TableError.about(file.path, report.problems)
+    column = report.schema[target]
+    if column.kind != NUMBER:
+        shown = ", ".join(map(repr, column.examples[:3]))
+        message = (
+            f"Column {target!r}, the target, holds no numbers but is of the kind "
+            f"{column.kind!r} ({shown}, ...): choose another column, or leave out "
+            "task='regression' if these are classes."
+        )
+        raise TableError.about(file.path, [message])
+    if len(report.schema.used) == 1:
+        message = f"There is no column to learn from but {target!r}, the target: add columns."
+        raise TableError.about(file.path, [message])
+    begins = np.cumsum([0, *(batch.num_rows for batch in batches)]).tolist()
+    read = [report.schema.read(batch, row) for batch, row in zip(batches, begins, strict=False)]
+    frame = joined_rows(read).to_frame()
+    values = frame.pop(target).to_numpy()
+    notes = [f"Column {target!r}, the target: {said}." for said in column.warnings(file.place)]
+    known = np.flatnonzero(~np.isnan(values))
+    if len(known) < len(values):
+        are = "row has" if len(values) - len(known) == 1 else "rows have"
+        notes.append(f"{len(values) - len(known)} {are} no number in {target!r}: left out.")
+    frame, values = frame.iloc[known].reset_index(drop=True), values[known]
+    copies = [name for name in frame if _is_same(frame[name], values)]
+    if copies and len(copies) < frame.shape[1]:
+        frame = frame.drop(columns=copies)
+        notes += [
+            f"Column {name!r} holds the target itself, perhaps in other units: it is left out, "
+            "since it would vouch for every value."
+            for name in copies
+        ]
+    return NumberTable(frame, values, known, notes)
+
+
+@contextmanager
+def _table_with_target(X: Any, y: Any) -> Iterator[tuple[TableFile, str]]:
+    """Give a table that has the numbers in a column, and the name of the column."""
+    with table_of(X) as file:
+        if isinstance(y, str):
+            yield file, y
+            return
+        name = str(getattr(y, "name", None) or TARGET)
+        while name in file.names:
+            name += "_"
+        y = y if hasattr(y, "dtype") else np.asarray(y)
+        if np.ndim(y) != 1:
+            raise TableError(f"y has {np.ndim(y)} dimensions; give one number for each row.")
+        numbers = pa.Table.from_batches(list(table_of({name: y}).batches()))
+        table = pa.Table.from_batches(list(file.batches()))
+        if table.num_rows != numbers.num_rows:
+            raise TableError(
+                f"The table has {table.num_rows} rows and y has {numbers.num_rows} values; give "
+                "one value for each row."
+            )
+        yield FrameTable(table.append_column(name, numbers.column(0)), file.path), name
+
+
+def _is_same(column: pd.Series, values: np.ndarray) -> bool:
+    """Return whether a line through its numbers gives the values, in the rows that have both."""
+    if column.dtype.kind != "f":
+        return False
+    numbers = column.to_numpy()
+    both = ~np.isnan(numbers)
+    if np.count_nonzero(both) < max(3, 0.5 * len(values)):
+        return False
+    a, b = numbers[both] - numbers[both].mean(), values[both] - values[both].mean()
+    sizes = float(np.sqrt(a @ a) * np.sqrt(b @ b))
+    return sizes > 0 and abs(float(a @ b)) >= SAME * sizes

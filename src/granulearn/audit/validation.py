@@ -1,0 +1,209 @@
+"""Arguments of an audit, validated: raw tables, probabilities, groups, times."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+# A table is cut into this number of stretches of time.
+N_STRETCHES = 10
+_LARGE_GROUP = 0.6
+_SUM_ERROR = 1e-3
+# A model predicts nearly all labels of samples that it has seen, wrong ones as well.
+_TOO_OFTEN = 0.995
+_ENOUGH_ROWS = 50
+
+
+def is_raw_table(X: Any) -> bool:
+    """Return whether X is a table whose cells must be read, rather than numbers.
+
+    Parameters
+    ----------
+    X : object
+        What was passed as inputs.
+    """
+    if isinstance(X, (str, os.PathLike, Mapping)) or hasattr(X, "__arrow_c_stream__"):
+        if not hasattr(X, "dtypes") or not hasattr(X, "iloc"):
+            return True
+        return any(dtype.kind not in "iuf" for dtype in X.dtypes)
+    return isinstance(X, Sequence) and bool(X) and isinstance(X[0], Mapping)
+
+
+def row_names(X: Any, y: Any) -> Any:
+    """Return the names of the rows, if the data has any.
+
+    Parameters
+    ----------
+    X, y : object
+        Inputs and labels as they were passed.
+    """
+    named = X if hasattr(X, "iloc") else y if hasattr(y, "iloc") else None
+    return None if named is None else named.index
+
+
+# ---- probabilities of another model ----------------------------------------------------------
+
+
+def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return probabilities as an array; warn if the model has probably seen the labels.
+
+    Parameters
+    ----------
+    proba : array-like of shape (n_samples, n_classes)
+        Class probabilities; a row of NaN is a sample of which nothing is known.
+    codes : ndarray of shape (n_samples,)
+        Number of the given class of each sample.
+    classes : ndarray
+        The class labels, sorted, which are the columns.
+    """
+    values = np.array(proba, dtype=np.float64)
+    shape = (len(codes), len(classes))
+    if values.shape != shape:
+        raise ValueError(
+            f"proba has the shape {values.shape}; {shape[0]} samples and {shape[1]} classes need "
+            f"{shape}, one column per class in the order {classes.tolist()[:10]}."
+        )
+    missing = np.isnan(values)
+    unknown = np.asarray(missing.all(axis=1))
+    in_part = missing.any(axis=1) & ~unknown
+    if in_part.any():
+        raise ValueError(
+            f"proba has {int(in_part.sum())} rows that are NaN in part, first row "
+            f"{int(in_part.argmax())}; fill them, or make the whole row NaN where nothing is known."
+        )
+    known = values[~unknown]
+    if not np.isfinite(known).all() or (known < 0).any():
+        bad = ~unknown & ~((values >= 0) & np.isfinite(values)).all(axis=1)
+        raise ValueError(
+            f"proba must hold probabilities; row {bad.argmax()} has {values[bad][0].tolist()}. "
+            "Scores become probabilities by softmax or calibration."
+        )
+    sums = values.sum(axis=1)
+    off = ~unknown & (np.abs(sums - 1) > _SUM_ERROR)
+    if off.any():
+        raise ValueError(
+            f"the rows of proba must sum to one; {off.sum()} do not, first row {off.argmax()}, "
+            f"whose sum is {sums[off][0]:.4g}."
+        )
+    accuracy = float((known.argmax(axis=1) == codes[~unknown]).mean()) if len(known) else 0.0
+    if accuracy >= _TOO_OFTEN and len(known) >= _ENOUGH_ROWS:
+        warnings.warn(
+            f"proba predicts {accuracy:.1%} of the given labels; were these samples in the "
+            "model's training data? Then it has learnt wrong labels by heart. Use predictions of "
+            "samples that the model did not see: sklearn.model_selection.cross_val_predict(..., "
+            "method='predict_proba').",
+            UserWarning,
+            stacklevel=4,
+        )
+    return values
+
+
+# ---- groups and stretches of time ------------------------------------------------------------
+
+
+def check_groups(groups: Any, times: Any, n_samples: int) -> np.ndarray | None:
+    """Return the number of the unit of each sample, from zero; None if none was asked for.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,) or None
+        Samples of one group stay together.
+    times : array-like of shape (n_samples,) or None
+        Numbers, dates or texts that say what came when; samples of one stretch stay
+        together, and so do samples of one moment. With groups, a group belongs to the
+        stretch of its first sample.
+    n_samples : int
+        Number of samples.
+    """
+    if groups is None and times is None:
+        return None
+    if groups is None:
+        return _warned(_stretches(_ranks(times, "times", n_samples)), "stretch of time")
+    units = _ranks(groups, "groups", n_samples, is_order=False)
+    if times is not None:
+        moment = _ranks(times, "times", n_samples)
+        first = np.full(units.max() + 1, n_samples)
+        np.minimum.at(first, units, moment)
+        units = _stretches(first[units])
+    if units.max() == 0:
+        raise ValueError(
+            "all samples are in one group; groups= needs two or more, so that some can be rated "
+            "by others."
+            if times is None
+            else "all groups begin at the same time, so times= does not order the groups; "
+            "leave one of the two out."
+        )
+    return _warned(units, "group")
+
+
+def _warned(units: np.ndarray, name: str) -> np.ndarray:
+    """Return the units; warn if one of them has most of the samples."""
+    largest = float(np.bincount(units).max() / len(units))
+    if largest > _LARGE_GROUP:
+        warnings.warn(
+            f"one {name} has {largest:.0%} of the samples; they can be rated by the few others "
+            "only, so verdicts on them are weak.",
+            UserWarning,
+            stacklevel=4,
+        )
+    return units
+
+
+def known_elsewhere(codes: np.ndarray, units: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return where the class of a sample occurs in another unit too; warn of classes that do not.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Class of each sample.
+    units : ndarray of shape (n_samples,)
+        Unit of each sample.
+    classes : ndarray
+        Names of the classes.
+    """
+    pairs = np.unique(np.column_stack([codes, units]), axis=0)
+    n_units = np.bincount(pairs[:, 0], minlength=len(classes))
+    counts = np.bincount(codes, minlength=len(classes))
+    # Another warning names the only sample of a class.
+    confined = (n_units == 1) & (counts > 1)
+    if confined.any():
+        named = ", ".join(repr(label) for label in classes[confined].tolist()[:5])
+        warnings.warn(
+            f"{int(confined.sum())} class(es) occur in one group only ({named}); their "
+            f"{int(counts[confined].sum())} labels cannot be rated by other groups and are "
+            "unknown. Leave the groups out, or join the classes.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return ~confined[codes]
+
+
+def _stretches(moments: np.ndarray) -> np.ndarray:
+    """Cut the order into stretches of about equally many samples; equal moments stay together."""
+    counts = np.bincount(moments)
+    middle = np.cumsum(counts) - counts / 2
+    stretch = np.floor(middle / len(moments) * N_STRETCHES).astype(np.intp)
+    return np.unique(stretch[moments], return_inverse=True)[1]
+
+
+def _ranks(values: Any, name: str, n_samples: int, is_order: bool = True) -> np.ndarray:
+    """Return the rank of each value among the distinct ones."""
+    import pandas as pd
+
+    column = pd.Series(np.asarray(values, dtype=None) if not hasattr(values, "iloc") else values)
+    if len(column) != n_samples:
+        raise ValueError(f"{name} has {len(column)} entries and there are {n_samples} samples.")
+    n_missing = int(column.isna().sum())
+    if n_missing:
+        raise ValueError(f"{name} has {n_missing} missing entries; fill them or drop the rows.")
+    try:
+        ranks = pd.factorize(column, sort=is_order)[0]
+    except TypeError as error:
+        raise ValueError(f"{name} holds values that cannot be ordered: {error}.") from error
+    if is_order and ranks.max(initial=0) == 0:
+        raise ValueError(f"{name} has the same value everywhere, and so no order.")
+    return ranks.astype(np.intp)

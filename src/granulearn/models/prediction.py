@@ -1,0 +1,166 @@
+"""The rows of an output file: a model predicts a table batch by batch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import pyarrow as pa
+
+from granulearn.models.loaded_model import LoadedModel
+from granulearn.models.row_reading import Place, RowReading, chunks
+from granulearn.tables.inspection import no_column
+from granulearn.tables.io.table_file import TableFile
+from granulearn.tables.messages import Message, Setting, TableError
+from granulearn.tables.schema import TypedRows
+
+PREDICTION = "prediction"
+
+
+class Predictor:
+    """One prediction of a table, whose cells are read as training did.
+
+    Parameters
+    ----------
+    loaded : LoadedModel
+        From a model file; its card says how cells are read.
+    proba : bool, default=False
+        Whether to give probabilities of classes too.
+    keep : tuple of str, default=()
+        Columns to copy to the output, as they were read.
+    strict : bool, default=False
+        Whether an unknown category, or a cell of another form, is an error.
+    """
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        *,
+        proba: bool = False,
+        keep: tuple[str, ...] = (),
+        strict: bool = False,
+    ):
+        self.loaded = loaded
+        self.reading = RowReading(loaded.inputs, strict)
+        self.classes = loaded.classes_.tolist() if loaded.is_classifier else []
+        self.proba = proba
+        self.keep = keep
+        self.counts: Counter = Counter(dict.fromkeys(self.classes, 0))
+
+    @property
+    def input_names(self) -> list[str]:
+        """Columns to read from the file."""
+        names = self.loaded.inputs.names
+        return [*names, *(name for name in self.keep if name not in names)]
+
+    def check_columns(self, path: object, names: Sequence[str]) -> None:
+        """Raise a `TableError` if a table lacks a column.
+
+        Parameters
+        ----------
+        path : object
+            The table, for the message.
+        names : sequence of str
+            Its columns.
+        """
+        problems = self.loaded.inputs.missing_columns(path, names)
+        problems += [
+            Message(f"{path}: ", no_column(name, names, Setting("keep")))
+            for name in self.keep
+            if name not in names
+        ]
+        if problems:
+            raise TableError(*problems)
+
+    def predict_batch(self, batch: pa.RecordBatch, place: Place, first_row: int) -> pa.RecordBatch:
+        """Return the output rows of a batch: the columns to copy, then what is predicted.
+
+        A copied column keeps its name even if what is predicted has the same one.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+            The columns of `input_names`.
+        place : callable
+            Says where a row stands, for messages.
+        first_row : int
+            Number of the first row in the file.
+        """
+        read = self.reading.read(batch, place, first_row)
+        answers = self._labels if self.classes else self._numbers
+        predicted = answers(read, place, first_row)
+        kept = {name: batch.column(name) for name in self.keep}
+        names, columns = [*kept, *predicted], [*kept.values(), *predicted.values()]
+        return pa.RecordBatch.from_arrays(columns, names=names)
+
+    def write(
+        self,
+        source: TableFile,
+        open_writer: Callable[[pa.Schema], Any],
+        place: Place,
+        *,
+        first_row: int = 0,
+        progress: Callable[[int], None] = lambda n_rows: None,
+    ) -> int:
+        """Predict all rows of a table and write the output rows; return their number.
+
+        Parameters
+        ----------
+        source : TableFile
+            The rows.
+        open_writer : callable
+            Returns a writer, which is a context manager, for output rows of a schema.
+        place : callable
+            Says where a row stands, for messages.
+        first_row : int, default=0
+            Number of the first row in the file.
+        progress : callable
+            Gets the number of rows done.
+        """
+        n_rows, writer = 0, None
+        with ExitStack() as opened:
+            for chunk in chunks(source, self.input_names, self.loaded.rows_per_chunk):
+                answers = self.predict_batch(chunk, place, first_row + n_rows)
+                if writer is None:
+                    writer = opened.enter_context(open_writer(answers.schema))
+                writer.write(answers)
+                n_rows += chunk.num_rows
+                progress(n_rows)
+        return n_rows
+
+    def afresh(self) -> Predictor:
+        """Return a predictor of the same model that has predicted nothing yet."""
+        return Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=self.reading.strict)
+
+    def ignored_columns(self, names: Sequence[str]) -> list[str]:
+        """Return the columns of a table that are not used.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Its columns.
+        """
+        used = set(self.input_names)
+        return [name for name in names if name not in used]
+
+    def _numbers(self, read: TypedRows, place: Place, first_row: int) -> dict[str, pa.Array]:
+        predicted = self.loaded.answers("predict", read, place, first_row)
+        if predicted.ndim == 1:
+            return {PREDICTION: pa.array(predicted)}
+        targets = enumerate(predicted.T, start=1)
+        return {f"{PREDICTION}_{number}": pa.array(target) for number, target in targets}
+
+    def _labels(self, read: TypedRows, place: Place, first_row: int) -> dict[str, pa.Array]:
+        method = "predict_proba" if self.proba else "predict"
+        predicted = answers = self.loaded.answers(method, read, place, first_row)
+        if self.proba:  # the classes of highest probability are what `predict` returns
+            predicted = self.loaded.classes_[answers.argmax(axis=1)]
+        self.counts.update(predicted.tolist())
+        outputs = {PREDICTION: pa.array(predicted)}
+        for label, column in (
+            zip(self.loaded.classes_, answers.T, strict=True) if self.proba else ()
+        ):
+            outputs[f"probability_{label}"] = pa.array(column)
+        return outputs

@@ -1,0 +1,147 @@
+"""Views: records of a review or an audit, rendered as HTML by the templates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from granulearn.review.cards import Card, confused_pairs
+from granulearn.review.decisions import DECISIONS
+from granulearn.utils.html_pages import render_html
+from granulearn.utils.text import counted
+
+if TYPE_CHECKING:
+    from granulearn.review.review import Review
+
+STYLES = ("shared.css", "review.css")
+SCRIPTS = ("keys.js", "shared.js", "remote.js", "queue.js", "card.js", "bulk.js", "review.js")
+"""In the order in which they run: a script uses the definitions of those before it."""
+STATIC = dict.fromkeys(STYLES, "text/css") | dict.fromkeys(SCRIPTS, "text/javascript")
+"""Files that the page may ask for."""
+_MOST_POINTS = 300
+_MOST_PAIRS = 200
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with as many digits as a reader can use.
+
+    Parameters
+    ----------
+    share : float
+        Between 0 and 1.
+    """
+    if 0 < share < 0.001:
+        return "less than 0.1\u00a0%"
+    if 0.999 < share < 1:
+        return "more than 99.9\u00a0%"
+    return f"{100 * share:.{0 if share in (0, 1) else 1}f}\u00a0%"
+
+
+def rounded(probability: float) -> str:
+    """Return a probability in whole percent; no probability of a model is 0 or 1.
+
+    Parameters
+    ----------
+    probability : float
+        Between 0 and 1.
+    """
+    if probability > 0.995:
+        return ">\u00a099\u00a0%"
+    return f"{100 * probability:.0f}\u00a0%" if probability >= 0.005 else "<\u00a01\u00a0%"
+
+
+def grouped(count: int) -> str:
+    """Return a count with separated thousands.
+
+    Parameters
+    ----------
+    count : int
+        Any.
+    """
+    return f"{count:,}"
+
+
+_FILTERS = {"percent": percent, "rounded": rounded, "grouped": grouped}
+
+
+def rendered(template: str, **values: Any) -> str:
+    """Render a template of this room.
+
+    Parameters
+    ----------
+    template : str
+        Name of its file.
+    **values
+        What it shows.
+    """
+    return render_html("granulearn.review", template, _FILTERS, **values)
+
+
+def review_page(review: Review) -> str:
+    """Return the page; cards, numbers and the table are loaded later.
+
+    Parameters
+    ----------
+    review : Review
+        The review.
+    """
+    n_unlabelled = review.table.data.dropped_rows
+    return rendered(
+        "review.html",
+        review=review,
+        title=review.table.data.report.path.name,
+        scripts=SCRIPTS,
+        open_by_verdict=review.open_by_verdict(),
+        pairs=confused_pairs(review.ratings)[:_MOST_PAIRS],
+        n_labels=len(review.ratings.given),
+        unlabelled=f"{counted(n_unlabelled, 'row')} without a label" if n_unlabelled else "",
+    )
+
+
+def card_html(card: Card) -> str:
+    """Return a card.
+
+    Parameters
+    ----------
+    card : Card
+        The card.
+    """
+    return rendered("card.html", card=card)
+
+
+def numbers_html(review: Review) -> str:
+    """Return the numbers of a review.
+
+    Parameters
+    ----------
+    review : Review
+        The review.
+    """
+    numbers = review.summary()
+    curve = found_curve(numbers.found)
+    return rendered("numbers.html", numbers=numbers, kinds=DECISIONS, curve=curve)
+
+
+def found_curve(found: Sequence[int]) -> list[tuple[int, int]]:
+    """Return points of the curve of wrong labels found against rows checked.
+
+    Parameters
+    ----------
+    found : sequence of int
+        Wrong labels found after each checked row.
+    """
+    points = [(0, 0), *enumerate(found, start=1)]
+    step = -(-len(points) // _MOST_POINTS)
+    return points[::step] + ([points[-1]] if (len(points) - 1) % step else [])
+
+
+def table_html(review: Review) -> str:
+    """Return the table's columns, with boxes to tick, and its warnings.
+
+    Parameters
+    ----------
+    review : Review
+        The review.
+    """
+    table = review.table
+    return rendered("table.html", table=table, report=table.data.report, issues=review.issues)

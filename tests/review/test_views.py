@@ -1,0 +1,114 @@
+"""The views of a review, as HTML: no inline code or style, every text escaped."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from granulearn import Review
+from granulearn.review.views import (
+    SCRIPTS,
+    STATIC,
+    STYLES,
+    card_html,
+    found_curve,
+    numbers_html,
+    percent,
+    review_page,
+    rounded,
+    table_html,
+)
+from tests.review.tables import animals
+
+EVIL = "<b onclick='x'>&\"</b>"
+
+
+@pytest.fixture(scope="module")
+def review():
+    table, _ = animals()
+    table["name"] = EVIL + table["name"]
+    table["kind"] = table["kind"].replace({"emu": f"emu {EVIL}"})
+    table = table.rename(columns={"length": f"length {EVIL}"})
+    review = Review(table, "kind", keep=["name"], who=EVIL)
+    for decision in ("change", "keep", "exclude"):
+        review.decide(review.next(), decision)
+    return review
+
+
+def test_no_view_has_inline_code_or_markup_of_the_table(review):
+    views = [
+        review_page(review),
+        card_html(review.next()),
+        numbers_html(review),
+        table_html(review),
+    ]
+    for html in views:
+        assert not re.search(r"<style|\sstyle=|\son[a-z]+=[\"'](?!x)", html)
+        assert not re.search(r"<script(?![^>]*src=)(?! type=\"application/json\")", html)
+        assert "<b onclick" not in html
+        assert "&lt;b onclick" in html
+
+
+def test_the_page_asks_for_files_of_this_room_only(review):
+    html = review_page(review)
+    assert re.findall(r'src="static/([^"]+)"', html) == list(SCRIPTS)
+    assert re.findall(r'href="static/([^"]+)"', html) == list(STYLES)
+    assert set(STATIC) == {*SCRIPTS, *STYLES}
+    assert "http" not in html
+
+
+def test_a_card_says_why_and_offers_every_class_with_its_key(review):
+    card = review.next()
+    html = card_html(card)
+    assert f"row {card.row}" in html
+    assert html.count("data-label=") == len(card.probabilities) == 3
+    assert re.findall(r"<kbd>(\d)</kbd>", html) == [part.key for part in card.probabilities]
+    assert '<tbody class="kept">' in html
+
+
+def test_a_card_of_an_unknown_label_says_so(review):
+    card = review.next()
+    bare = replace(card, second_class=None, against=None, probabilities=(), verdict="unknown")
+    bare = replace(bare, of_given=(), of_second=(), kept=(), lines=card.lines[:1], n_columns=7)
+    html = card_html(bare)
+    for text in ("cannot be rated", "1 of 7 columns", "No trusted row to compare with is"):
+        assert text in html
+
+
+def test_numbers_show_the_share_the_counts_and_the_curve(review):
+    html = numbers_html(review)
+    assert re.findall(r"<strong>(\d+)</strong>", html) == ["3", "1", "1", "1", "0", "0"]
+    assert "1 wrong labels found among 2 rows checked" in html
+    assert review.summary().noise.message[:20] in html
+
+
+def test_before_the_first_decision_the_numbers_say_so():
+    html = numbers_html(Review(animals()[0], "kind"))
+    assert html.count("No decision yet.") == 2
+    assert "polyline" not in html
+
+
+@pytest.mark.parametrize("n", [0, 1, 299, 300, 301, 12_345])
+def test_a_curve_has_few_points_and_ends_where_the_review_is(n):
+    found = tuple(k // 3 for k in range(1, n + 1))
+    curve = found_curve(found)
+    assert (curve[0], curve[-1]) == ((0, 0), (n, found[-1] if found else 0))
+    assert len(curve) <= 302
+    assert [checked for checked, _ in curve] == sorted({checked for checked, _ in curve})
+
+
+def test_columns_have_boxes_that_remember_the_options():
+    review = Review(animals()[0], "kind")
+    review.use_columns(ignore=["width"], include=["name"])
+    html = table_html(review)
+    boxes = dict(re.findall(r'name="(\w+)" data-asked="(\w*)"', html))
+    assert boxes == {"name": "include", "length": "", "width": "ignore"}
+    ticked = re.findall(r'name="(\w+)" data-asked="\w*" checked', html)
+    assert ticked == ["name", "length"]
+
+
+def test_no_rounded_number_is_a_false_certainty():
+    shares = {0: "0 %", 0.0004: "less than 0.1 %", 0.1234: "12.3 %", 0.9996: "more than 99.9 %"}
+    assert {share: percent(share).replace("\u00a0", " ") for share in shares} == shares
+    chances = {0: "< 1 %", 0.004: "< 1 %", 0.125: "12 %", 0.994: "99 %", 1: "> 99 %"}
+    assert {chance: rounded(chance).replace("\u00a0", " ") for chance in chances} == chances
