@@ -126,7 +126,7 @@ pytest-quick: $(STAMPS)/docs
 docs: $(STAMPS)/docs browser
 	@echo "== the documentation site, its examples run (sphinx)"
 	@OMP_NUM_THREADS=1 $(SPHINX) --fresh-env docs docs/_build/html
-	@echo "== its links, pictures, widths and size (pytest)"
+	@echo "== its links and formulas (pytest)"
 	@GRANULEARN_SITE=docs/_build/html $(BIN)/pytest --quiet tests/docs/test_site.py
 	@echo "== open docs/_build/html/index.html in a browser"
 
