@@ -1,7 +1,5 @@
 """Verdicts, the share of wrong labels and the plan of a review."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,14 +8,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.special import expit, logit
-from scipy.stats import binomtest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 from sklearn.preprocessing import StandardScaler
 
 from granulearn.audit import LabelAudit, embedding
 from granulearn.audit.error_probability import (
     CLEARLY,
-    CONFIDENT_SHARE,
     PLAUSIBLE,
     ErrorModel,
     _binned,
@@ -26,9 +22,7 @@ from granulearn.audit.error_probability import (
     error_probability,
     expected_errors,
     fit_error_model,
-    most_confident_miss,
     next_rows,
-    random_noise,
     signal_z_score,
     unknown_rate,
     with_verified,
@@ -153,12 +147,6 @@ def test_without_a_rate_nothing_is_judged_and_what_is_unknown_stays_so():
     assert ratings.verdicts.tolist() == [FINE, UNKNOWN]
     assert np.isnan(ratings.error_proba[1])
     assert ratings.predicted[1] == 0
-
-
-def test_rates_that_are_as_probable_count_alike():
-    both = rated_pairs([(0.1, 0.8), (0.5, 0.3)], rates=(0.05, 0.2))
-    each = [error_probability(np.array([0.1, 0.5]), rate, 3) for rate in (0.05, 0.2)]
-    assert_allclose(both.error_proba, np.mean(each, axis=0))
 
 
 def test_calibration_keeps_the_order_of_classes_and_lowers_the_loss():
@@ -347,17 +335,6 @@ def test_bins_hold_every_pair_of_row_and_class_once(seed, n, n_classes):
     assert_allclose(twice * (z * sizes).sum(), logit(proba).sum(), atol=1e-6)
 
 
-def test_the_most_confident_miss_is_that_of_the_most_confident_rows_of_each_predicted_class():
-    rng = np.random.default_rng(0)
-    proba = rng.dirichlet(np.full(3, 0.5), 300)
-    expected = 0.0
-    for k in range(3):
-        own = sorted(row.max() for row in proba if row.argmax() == k)
-        best = own[-int(np.ceil(CONFIDENT_SHARE * len(own))) :]
-        expected += len(own) / 300 * (1 - np.mean(best))
-    assert most_confident_miss(proba) == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("rate", [0.05, 0.25])
 @pytest.mark.parametrize("n_classes", [5, 10])
 def test_noise_at_random_is_recovered_where_many_classes_are_far_apart(n_classes, rate):
@@ -375,18 +352,6 @@ def test_clean_classes_that_are_far_apart_have_no_noise(n_classes):
     assert noise.rate < 0.001
     assert noise.low == 0
     assert noise.high < 0.02
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_the_estimate_rises_with_the_noise_and_lies_in_its_range(n_classes):
-    rates = []
-    for rate in (0.0, 0.1, 0.25):
-        proba, labels = given_labels(n_classes, rate, n=1500)
-        calibrated = proba**1.25 / (proba**1.25).sum(axis=1, keepdims=True)
-        found, low, high = random_noise(proba, calibrated, labels)
-        assert 0 <= low <= found <= high < 1
-        rates.append(found)
-    assert rates[0] < 0.01 < rates[1] < 0.11 < rates[2] < 0.27
 
 
 def test_a_large_table_is_judged_by_a_sample(monkeypatch):
@@ -437,18 +402,6 @@ def test_the_rate_is_right_on_average_and_its_range_holds_the_truth_as_often_as_
     assert np.mean(covered) >= 0.93
 
 
-@pytest.mark.parametrize(
-    ("share_wrong", "n_rows", "random_fraction"), [(0.2, 30, 1.0), (0.2, 30, 0.5), (0.05, 100, 0.5)]
-)
-def test_it_is_right_on_average_where_the_wrong_labels_are_just_the_worst_ones(
-    share_wrong, n_rows, random_fraction
-):
-    ratings, truth = population()
-    truth = (np.argsort(np.argsort(ratings.label_quality)) < share_wrong * 1000).astype(int)
-    rates = [noise.rate for noise in draws(ratings, truth, n_rows, random_fraction)]
-    assert np.mean(rates) == pytest.approx(share_wrong, abs=0.006)
-
-
 def test_more_rows_make_the_range_smaller():
     ratings, truth = population()
     widths = [
@@ -456,14 +409,6 @@ def test_more_rows_make_the_range_smaller():
         for n_rows in (30, 100, 300)
     ]
     assert widths[0] > 1.5 * widths[1] > 2 * widths[2]
-
-
-def test_a_few_rows_that_look_alike_do_not_make_sure():
-    ratings, truth = population(1000, rate=0.0)
-    noise = next(draws(ratings, truth, 20, 1.0, 1))
-    assert noise.rate == noise.low == 0
-    exact = binomtest(0, 20).proportion_ci(method="exact").high
-    assert noise.high == pytest.approx(exact, abs=0.01)
 
 
 def test_chosen_rows_count_for_themselves_only():
@@ -586,18 +531,6 @@ def test_probabilities_move_towards_what_was_found():
     assert before < few < many
 
 
-def test_a_person_who_finds_what_was_said_changes_little():
-    ratings = rated(2000)
-    # Such odds as a line has: log odds of being wrong are twice those of unlabel_quality, less one.
-    doubt = np.log(1 / ratings.label_quality - 1)
-    honest = replace(ratings, error_proba=1 / (1 + np.exp(1 - 2 * doubt)))
-    rng = np.random.default_rng(1)
-    rows = np.sort(rng.choice(2000, 600, replace=False))
-    wrong = rng.random(600) < honest.error_proba[rows]
-    found = scaled(honest, rows, wrong)
-    assert_allclose(found, honest.error_proba, atol=0.06)
-
-
 def test_the_scale_is_that_of_the_most_probable_line():
     from scipy.optimize import minimize
 
@@ -631,12 +564,6 @@ def test_what_a_person_found_stands():
     assert found.predicted.tolist() == [0, 1, 2]
     assert found.error_proba[rows].tolist() == [0, 1]
     assert not ratings.verified.any()
-
-
-def test_rows_that_cannot_be_rated_do_not_change_the_scale():
-    ratings = rated(30, unknown=5)
-    found = scaled(ratings, np.flatnonzero(~ratings.known), np.ones(5))
-    assert_array_equal(found, ratings.error_proba)
 
 
 # --- the plan of a review
@@ -698,12 +625,6 @@ def test_rows_at_random_come_from_all_along_the_order():
     rows, _ = next_rows(ratings, 10, 1.0, np.random.RandomState(0))
     rank = np.argsort(np.argsort(ratings.label_quality))[rows]
     assert_array_equal(np.sort(rank) // 10, np.arange(10))
-
-
-def test_where_nothing_is_open_nothing_is_chosen():
-    rows, drawn = next_rows(rated(5, verified=5), 3, 0.5, np.random.RandomState(0))
-    assert len(rows) == len(drawn) == 0
-    assert expected_errors(rated(5, verified=5)) == {}
 
 
 def test_the_forecast_is_the_sum_of_the_probabilities_of_the_worst_open_rows():

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
-from granulearn.audit import LabelAudit, explanation
+from granulearn.audit import LabelAudit
 from granulearn.audit.explanation import (
     ColumnTexts,
     Explainer,
@@ -70,14 +70,6 @@ def test_verified_rows_are_neighbours_whatever_was_said_of_them(audited):
     verified = replace(none, verified=with_values(ratings.verified, same[:2], True))
     (near,) = nearest_trusted(verified, X, wrong[:1], ratings.given)
     assert {one.position for one in near} == set(same[:2].tolist()) - {wrong[0]}
-
-
-def test_a_row_is_not_its_own_neighbour(audited):
-    X, audit, _ = audited
-    ratings = audit.ratings_
-    for position, near in enumerate(nearest_trusted(ratings, X, range(20), ratings.given)):
-        assert len(near) == 3
-        assert position not in [one.position for one in near]
 
 
 def test_one_sentence_counts_similar_rows_and_names_what_decides(audited):
@@ -356,34 +348,3 @@ def test_similar_rows_are_those_that_share_balls_with_the_row(grown):
         similar = np.flatnonzero(weights.round(12) >= least)
         counts = np.bincount(ratings.given[similar], minlength=3)
         assert np.abs(why.class_counts - counts).sum() <= 1
-
-
-def test_most_similar_rows_have_the_class_that_is_suggested(grown):
-    _, _, wrong, ratings = grown
-    for at, why in zip(wrong, reasons_of(grown), strict=True):
-        assert why.class_counts.argmax() == ratings.second_classes[at]
-        assert why.class_counts[ratings.second_classes[at]] > 0.7 * why.class_counts.sum()
-
-
-def test_trees_that_saw_the_row_do_not_speak(grown):
-    X, audit, wrong, ratings = grown
-    seen, at = audit.in_bag_, wrong[:1]
-    unseen = np.flatnonzero(~seen[:, at[0]])[0]
-    try:
-        audit.in_bag_ = np.ones_like(seen)
-        (why,) = ForestReasons(audit, X).reasons(at, ratings.second_classes[at])
-        assert why.class_counts.sum() == 0
-        assert_array_equal(why.contributions, 0)
-        audit.in_bag_[unseen] = seen[unseen]
-        (why,) = ForestReasons(audit, X).reasons(at, ratings.second_classes[at])
-        assert 0 < why.class_counts.sum() <= seen[unseen].sum()
-    finally:
-        audit.in_bag_ = seen
-
-
-def test_how_many_rows_are_looked_at_at_once_changes_nothing(grown, monkeypatch):
-    expected = reasons_of(grown)
-    monkeypatch.setattr(explanation, "_WEIGHTS_AT_ONCE", 1)
-    for one, other in zip(reasons_of(grown), expected, strict=True):
-        assert_array_equal(one.class_counts, other.class_counts)
-        assert_array_equal(one.contributions, other.contributions)

@@ -78,12 +78,6 @@ def test_copies_of_many_rows_are_one_set_and_mean_less():
     assert max(issue.score for issue in found) == 0
 
 
-def test_equal_rows_with_one_label_are_no_contradiction():
-    X, codes = with_copies(noise=0.0)
-    codes[-5:] = codes[:5]
-    assert find_contradictions(close(X), codes, AB) == []
-
-
 def test_rows_of_two_groups_that_are_nearly_equal_are_shared():
     X, _ = with_copies()
     groups = np.where(np.arange(500) < 250, "train", "test")

@@ -48,13 +48,6 @@ def test_what_cannot_be_rated_has_no_second_class_and_is_not_trusted():
     assert ratings.worst_first[-1] == 4
 
 
-def test_verified_labels_are_trusted_whatever_the_forest_says(audit):
-    ratings = audit.ratings_
-    at = np.flatnonzero(audit.is_label_issue_)[0]
-    assert not ratings.trusted[at]
-    assert replace(ratings, verified=np.arange(150) == at).trusted[at]
-
-
 def test_only_labels_that_are_fine_and_reliable_are_trusted_unverified(audit):
     ratings = audit.ratings_
     assert_array_equal(ratings.trusted, (ratings.verdicts == FINE) & (audit.label_quality_ >= 0.5))

@@ -14,12 +14,9 @@ from granulearn.audit import audit_labels, regression
 from granulearn.audit.regression import (
     distances,
     error_probability,
-    predict_without,
     read_number_table,
-    usual_size,
     weighted_quantile,
 )
-from granulearn.rvfl import RVFLEnsembleRegressor
 from granulearn.tables import TableError, table_of
 
 COLUMNS = ["given_label", "predicted_label", "low", "high", "error_probability", "is_label_issue"]
@@ -135,14 +132,6 @@ def test_threads_and_a_constant_column_change_nothing(listing):
         np.column_stack([X, np.ones(len(y))]), y, random_state=0, task="regression"
     )
     assert again["is_label_issue"].sum() == listing["is_label_issue"].sum()
-
-
-def test_without_refits_it_is_the_leave_one_out_of_the_ensemble(monkeypatch):
-    monkeypatch.setattr(regression, "N_REFITS", 0)
-    X, y, _ = curved(60)
-    y = (y - y.mean()) / y.std()
-    model = RVFLEnsembleRegressor(random_state=5).fit(X, y)
-    assert_array_equal(predict_without(X, y, 5), model.loo_prediction_)
 
 
 def test_a_value_has_no_say_in_what_is_expected_of_it():
@@ -270,14 +259,6 @@ def test_distances_are_in_units_of_the_residuals_of_near_rows(seed, n, d):
     assert_allclose(distance, np.abs(residuals) / units)
 
 
-def test_neighbours_of_many_rows_are_sought_among_some(monkeypatch):
-    rng = np.random.default_rng(0)
-    X, residuals = rng.normal(size=(600, 2)), rng.normal(size=600)
-    whole = distances(X, X[:, 0], residuals)[0]
-    monkeypatch.setattr(regression, "MAX_SEARCHED", 100)
-    assert_allclose(np.median(distances(X, X[:, 0], residuals)[0] / whole), 1, atol=0.1)
-
-
 def test_spread_follows_the_neighbours_and_rows_that_are_all_equal_have_one():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(600, 1))
@@ -315,23 +296,6 @@ def test_where_the_assumptions_hold_probabilities_are_right_or_too_low(share):
         assert wrong[proba > 0.9].mean() > 0.95
     else:
         assert (proba > 0.5).mean() < 0.002
-
-
-def test_residuals_that_are_rounding_are_not_far():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(100, 2))
-    distance, _ = distances(X, X[:, 0], 1e-14 * rng.standard_cauchy(100))
-    assert error_probability(distance).max() < 0.1
-
-
-@given(arrays(float, st.integers(1, 30), elements=st.floats(-1e6, 1e6)))
-def test_usual_size_is_the_median_or_where_that_is_zero_the_mean(numbers):
-    sizes = np.abs(numbers)
-    found = usual_size(numbers)
-    if np.median(sizes) / stats.norm.ppf(0.75) > 0:
-        assert found == pytest.approx(np.median(sizes) / stats.norm.ppf(0.75))
-    else:
-        assert found == sizes.mean()
 
 
 def test_a_weighted_quantile_counts_weights_as_repeated_values():
@@ -404,15 +368,6 @@ def test_values_beside_a_raw_table_equal_those_in_it(as_values, frame, rents):
         frame.drop(columns="rent"), as_values(frame["rent"]), task="regression", random_state=0
     )
     pd.testing.assert_frame_equal(found, rents)
-
-
-def test_numbers_beside_a_raw_table_are_taken_as_they_are(frame, rents):
-    numbers = rents["given_label"].loc[frame.index].to_numpy()
-    found = audit_labels(frame.drop(columns="rent"), numbers, task="regression", random_state=0)
-    pd.testing.assert_frame_equal(found, rents)
-    plain = frame.drop(columns="rent").to_dict("records")
-    by_values = audit_labels(plain, frame["rent"], task="regression", random_state=0)
-    pd.testing.assert_frame_equal(by_values, rents)
 
 
 def test_rows_without_a_number_are_left_out_and_said(frame):

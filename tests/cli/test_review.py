@@ -173,7 +173,7 @@ def test_a_table_without_decisions_is_refused_or_copied(tmp_path):
     assert "there are no decisions about people.csv" in said
     (tmp_path / "d.csv").write_text("row,decision\n")
     done = succeeds("correct", table, "--decisions", tmp_path / "d.csv", "-o", clean)
-    assert "there are no decisions, and the table is copied as it is" in done.out
+    assert "there are no decisions; the table is copied unchanged" in done.out
     assert clean.read_bytes() == table.read_bytes()
 
 

@@ -9,7 +9,7 @@ from dask import delayed
 from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.dask import DaskRVFLClassifier
-from granulearn.dask.blocks import blocks_in_step, checked_blocks, sample_blocks
+from granulearn.dask.blocks import checked_blocks, sample_blocks
 from tests.dask.chunked import chunked, framed, table
 
 
@@ -53,13 +53,6 @@ def test_labels_of_another_type_in_one_block_are_an_error():
         fitted(chunked(X, 300), labels)
 
 
-def test_numbers_of_different_types_are_no_error():
-    X, y = table()
-    pieces = [da.from_array(X[:300].astype(np.float32)), da.from_array(X[300:])]
-    mixed = da.concatenate([piece.map_blocks(np.asarray, dtype=float) for piece in pieces])
-    assert fitted(mixed, chunked(y, 300)).estimator_.score(X, y) > 0.6
-
-
 def test_unknown_chunk_sizes_are_no_error():
     X, y = table()
     frame, labels = framed(X, y, [250, 400])
@@ -93,21 +86,6 @@ def test_rows_that_differ_in_number_and_tables_without_rows_are_refused():
         fitted(*framed(X[:0], y[:0], [0]))
     with pytest.raises(ValueError, match=r"only one class \(0\)"):
         fitted(chunked(X, 100), chunked(np.zeros(len(X), int), 100))
-
-
-def test_a_number_stands_for_the_weight_of_every_sample():
-    X, y = table()
-    heavy = fitted(chunked(X, 200), chunked(y, 200), 2.0)
-    spread = fitted(chunked(X, 200), chunked(y, 200), chunked(np.full(len(X), 2.0), 200))
-    assert_array_equal(heavy.coef_, spread.coef_)
-
-
-def test_blocks_in_step_hold_the_same_rows():
-    X, y = table()
-    parts = blocks_in_step(chunked(X, 250), "nothing", y=chunked(y, 70), sample_weight=None)
-    assert_array_equal(np.concatenate([a.compute() for a, _, _ in parts]), X)
-    assert_array_equal(np.concatenate([b.compute() for _, b, _ in parts]), y)
-    assert [(len(a.compute()), c) for a, _, c in parts] == [(250, None), (250, None), (100, None)]
 
 
 def test_samples_are_stratified_seeded_and_about_as_large_as_asked_for():

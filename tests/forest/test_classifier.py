@@ -1,12 +1,13 @@
 """Laws of the ball forest classifier; those of the trees are in test_forest."""
 
-import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_circles
 
+from granulearn import generate_balls
 from granulearn.datasets import flip_labels
 from granulearn.forest import BallForestClassifier
 from tests.rvfl.families import overlapping_classes
@@ -20,15 +21,6 @@ def test_probabilities_sum_to_one_and_decide():
     proba = model.predict_proba(X)
     assert_allclose(proba.sum(axis=1), 1)
     assert_array_equal(model.predict(X), model.classes_[proba.argmax(axis=1)])
-
-
-def test_one_leaf_gives_the_class_frequencies():
-    X, y = overlapping_classes(2, n_samples=50)
-    with pytest.warns(UserWarning, match="50 of 50 labels is unknown"):
-        model = BallForestClassifier(n_estimators=1, max_samples=1.0, stop=1.0).fit(X, y)
-    expected = (np.bincount(y) + 0.5) / 51
-    assert_allclose(model.predict_proba(X), np.tile(expected, (50, 1)), rtol=1e-9)
-    assert np.isnan(model.oob_proba_).all()
 
 
 def test_label_quality_is_the_out_of_bag_probability_of_the_own_label():
@@ -45,18 +37,6 @@ def test_wrong_labels_are_the_least_reliable():
     assert mask[np.argsort(label_quality)[: mask.sum()]].mean() > 0.9
 
 
-def test_the_only_sample_of_a_class_has_no_label_quality_and_is_counted():
-    X, y = overlapping_classes(2, n_samples=40)
-    y[0] = 2
-    with pytest.warns(UserWarning, match="1 of 40 labels is unknown"):
-        model = BallForestClassifier(random_state=0).fit(X, y)
-    assert np.isnan(model.label_quality_[0])
-    assert np.isfinite(model.label_quality_[1:]).all()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        BallForestClassifier(random_state=0).fit(X[1:], y[1:])
-
-
 def test_threads_and_repeated_fits_change_nothing():
     X, y = overlapping_classes(3, n_samples=300)
     first = BallForestClassifier(n_estimators=40, random_state=4).fit(X, y)
@@ -65,6 +45,21 @@ def test_threads_and_repeated_fits_change_nothing():
     assert_array_equal(first.predict_proba(X), second.predict_proba(X))
     other = BallForestClassifier(n_estimators=40, random_state=5).fit(X, y)
     assert not np.array_equal(first.predict_proba(X), other.predict_proba(X))
+
+
+def test_fits_in_two_threads_share_nothing():
+    X, y = overlapping_classes(3, n_samples=600)
+
+    def fitted(seed):
+        balls = generate_balls(X, y, random_state=seed)
+        forest = BallForestClassifier(n_estimators=40, random_state=seed).fit(X, y)
+        return balls.assignment, forest.oob_proba_
+
+    with ThreadPoolExecutor(2) as pool:
+        at_once = list(pool.map(fitted, range(6)))
+    for seed, found in enumerate(at_once):
+        for own, expected in zip(found, fitted(seed), strict=True):
+            assert_array_equal(own, expected)
 
 
 def test_float32_gives_the_answer_of_the_same_values_in_double():
@@ -83,14 +78,6 @@ def test_balanced_classes_have_equal_say():
     assert_allclose(model.predict_proba(X[:1]), 0.5)
 
 
-def test_importances_follow_the_evidence():
-    X, y = overlapping_classes(2, n_samples=300)
-    X = np.column_stack([X, np.zeros(300)])
-    importances = BallForestClassifier(random_state=0).fit(X, y).feature_importances_
-    assert importances.sum() == pytest.approx(1)
-    assert importances[3] == 0
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -105,26 +92,6 @@ def test_importances_follow_the_evidence():
 def test_a_wrong_setting_is_named_with_what_is_valid(settings, message):
     with pytest.raises(ValueError, match=message):
         BallForestClassifier(**settings).fit(*overlapping_classes())
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        (np.r_[-1.0, np.ones(149)], "must not be negative"),
-        (np.zeros(150), "zero for every sample"),
-    ],
-)
-def test_wrong_weights_are_errors(weights, message):
-    with pytest.raises(ValueError, match=message):
-        BallForestClassifier().fit(*overlapping_classes(), sample_weight=weights)
-
-
-def test_text_and_one_class_are_errors_that_say_what_to_do():
-    X, y = overlapping_classes()
-    with pytest.raises(ValueError, match="only one class"):
-        BallForestClassifier().fit(X, np.zeros(len(X), int))
-    with pytest.raises(ValueError, match="NaN"):
-        BallForestClassifier().fit(np.where(X > 5, np.nan, X), y)
 
 
 def test_priors_are_weighted_by_out_of_bag_error_and_means_are_a_splitter():

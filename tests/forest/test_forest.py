@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from granulearn.forest.forest import BallForest, grow_forest, label_quality, settings_for
-from granulearn.forest.tree import ForestSettings, Prior, draw_rows, mix_tree
+from granulearn.forest.tree import ForestSettings, Prior, draw_rows
 
 SETTINGS = ForestSettings(n_estimators=12, seed=3)
 UNSPLIT = ForestSettings(n_estimators=1, max_samples=1.0, priors=(Prior(stop=1.0),))
@@ -151,18 +151,6 @@ def test_quality_of_the_only_sample_of_a_class_is_unknown_and_counted():
     assert_array_equal(quality, [0.9, np.nan, 0.8, np.nan])
 
 
-def test_the_warning_names_only_the_causes_that_there_are():
-    alone = np.array([[0.9, 0.1], [0.8, 0.2], [0.5, 0.5]]), np.array([0, 0, 1])
-    with pytest.warns(UserWarning, match="1 of 3 labels") as said:
-        label_quality(*alone)
-    assert "tree" not in str(said[0].message)
-    assert "max_samples" not in str(said[0].message)
-    seen = np.array([[0.9, 0.1], [np.nan, np.nan]]), np.array([0, 0])
-    with pytest.warns(UserWarning, match="1 of 2 labels.* seen by every tree: 1") as said:
-        label_quality(*seen)
-    assert "only sample" not in str(said[0].message)
-
-
 def test_a_sample_of_weight_zero_is_rated_by_the_others_of_its_class():
     posterior = np.array([[0.9, 0.1], [0.3, 0.7], [0.2, 0.8]])
     codes, weights = np.array([0, 1, 1]), np.array([0.0, 1, 1])
@@ -201,25 +189,6 @@ def test_of_columns_that_are_constant_nearly_everywhere_all_are_found():
     chosen = replace(SEARCHED, n_estimators=20, priors=(Prior(0.005, 0.05),))
     proba = grow_forest(X, y, 2, chosen).out_of_bag(X)[0]
     assert (proba.argmax(axis=1) == y).mean() > 0.99
-
-
-def test_a_forest_of_one_sure_prior_is_smaller():
-    X, y = two_clouds(400)
-    grown = grow_forest(X, y, 2, SEARCHED)
-    sizes = [
-        sum(len(tree.children) for tree in grown.mixed(shares).trees)
-        for shares in ([0, 1, 0], [0, 0, 1])
-    ]
-    assert sizes[0] < sizes[1]
-
-
-def test_a_leaf_tells_whether_its_ball_was_split():
-    X, y = two_clouds(200)
-    grown = grow_forest(X, y, 2, SEARCHED)
-    for tree, stops in zip(grown.forest.trees, grown.stops, strict=True):
-        mixed = mix_tree(tree, np.array([1.0, 0, 0]), stops)
-        told = mixed.thresholds[mixed.children < 0]
-        assert ((told >= 0) & (told <= 1)).all()
 
 
 @st.composite

@@ -5,13 +5,12 @@ import io
 import tempfile
 from pathlib import Path
 
-import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from granulearn.tables.writing import CsvWriter, guarded, guarded_frame
+from granulearn.tables.writing import CsvWriter, guarded
 from tests.tables.nasty_tables import tables
 
 
@@ -47,10 +46,3 @@ def test_what_a_spreadsheet_would_run_has_an_apostrophe(cell):
 )
 def test_numbers_and_plain_texts_stay_as_they_are(cell):
     assert harmless(cell) == cell
-
-
-def test_a_frame_is_guarded_in_its_texts_categories_and_names():
-    columns = {"=n": [1, -2], "c": pd.Categorical(["@x", "y"]), "t": ["=1+1", None]}
-    found = guarded_frame(pd.DataFrame(columns))
-    assert list(found.columns) == ["'=n", "c", "t"]
-    assert found.to_csv(index=False) == "'=n,c,t\n1,'@x,'=1+1\n-2,y,\n"

@@ -1,4 +1,4 @@
-"""Classes that inputs cannot tell apart, though they tell both from the others."""
+"""Classes that the inputs do not separate, though they separate both from the others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from granulearn.audit.ratings import Ratings
 OVERLAP = "overlapping classes"
 
 # The probability that a row of the one class looks more like it than a row of the other: one
-# half if nothing tells them apart.
+# half if the inputs do not separate them.
 APART_FROM = 0.6
 # Few rows may look alike by chance. Nearly certainly, the probability is not above this.
 CERTAINLY_BELOW = 0.75
 _CERTAIN = 1.645  # deviations: nineteen times of twenty
 # The same probability for rows of either class against all others, from which on inputs say
 # something.
-TOLD_FROM = 0.75
+SEPARATED_FROM = 0.75
 FEWEST_ROWS = 10
 # What is far from an overlap need not be looked at closely.
 _LEAST_CONFUSED = 0.5
@@ -30,7 +30,7 @@ _LEAST_LIFT = 1.3
 def find_overlaps(ratings: Ratings) -> list[Issue]:
     """Return an issue for each pair of classes that may be one.
 
-    Rows of the two classes must be told from all others, so that tables whose inputs say
+    Rows of the two classes must be separated from all others, so that tables whose inputs say
     nothing, and tables of two classes, have no such pair.
 
     Parameters
@@ -69,15 +69,15 @@ def find_overlaps(ratings: Ratings) -> list[Issue]:
     for a, b in itertools.combinations(np.flatnonzero(counts >= FEWEST_ROWS).tolist(), 2):
         if not _is_worth_a_look(sums, counts, a, b):
             continue
-        apart = _told_apart(proba, codes, a, b)
+        apart = _separation(proba, codes, a, b)
         if apart is None:
             continue
         score = 1 - 0.5 * max(apart - 0.5, 0) / (APART_FROM - 0.5)
         names = tuple(ratings.classes[[a, b]].tolist())
         message = (
-            f"The inputs tell {names[0]} and {names[1]} from all others but hardly from each other "
-            f"(right {apart:.0%} of the time for a row of each, and guessing is right 50%); "
-            "if they mean the same, make them one class, else add an input that tells them apart."
+            f"The inputs separate {names[0]} and {names[1]} from all others but hardly from each "
+            f"other (right {apart:.0%} of the time for a row of each, and guessing is right 50%); "
+            "if they mean the same, make them one class, else add an input that separates them."
         )
         found.append(Issue(OVERLAP, score, (), message, classes=names))
     return sorted(found, key=lambda issue: -issue.score)
@@ -97,8 +97,8 @@ def _is_worth_a_look(sums: np.ndarray, counts: np.ndarray, a: int, b: int) -> bo
     return bool(confused and n_others > 0 and of_both >= _LEAST_LIFT * of_others)
 
 
-def _told_apart(proba: np.ndarray, codes: np.ndarray, a: int, b: int) -> float | None:
-    """Return how well two classes are told apart, if they overlap; else None."""
+def _separation(proba: np.ndarray, codes: np.ndarray, a: int, b: int) -> float | None:
+    """Return how well two classes are separated, if they overlap; else None."""
     is_a, is_b = codes == a, codes == b
     either = proba[:, a] + proba[:, b]
     both = is_a | is_b
@@ -108,7 +108,7 @@ def _told_apart(proba: np.ndarray, codes: np.ndarray, a: int, b: int) -> float |
     deviation = np.sqrt((n_a + n_b + 1) / (12 * n_a * n_b))
     if apart > APART_FROM or apart + _CERTAIN * deviation > CERTAINLY_BELOW:
         return None
-    return apart if _order_probability(either, both) >= TOLD_FROM else None
+    return apart if _order_probability(either, both) >= SEPARATED_FROM else None
 
 
 def _order_probability(values: np.ndarray, is_high: np.ndarray) -> float:

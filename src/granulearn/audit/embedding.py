@@ -9,7 +9,7 @@ import numpy as np
 from granulearn.audit._nearness import nearest_references, place_rows
 from granulearn.utils.threads import in_threads, limited_threads
 
-# Of a larger table, so many rows stand for all.
+# A sample of this size stands for a larger table.
 MOST_ROWS = 50_000
 # Rows of which the units are found, and rows that all are compared with.
 SAMPLE = 4_096
@@ -19,13 +19,13 @@ NEIGHBOURS = 5
 # deviations, and one row in fifty may be absurd without changing it.
 TAIL = 0.02
 DEVIATIONS = 4.0
-# A column is nearly constant if it reaches so many times farther between these quantiles.
+# A column is nearly constant if it reaches 100 times farther between these quantiles.
 RARE, SAME = 0.005, 100.0
-# Columns beyond so many are mixed at random: distances between rows hardly change by it.
+# More columns are mixed at random, which hardly changes distances between rows.
 MOST_DIMENSIONS = 48
 # Directions in which rows hardly vary count no more than one of this share of the mean variance.
 FLOOR = 0.02
-# Farther is not told from far, and squares stay exact enough.
+# Points are clipped here, so that squares stay exact enough.
 MOST = 1e6
 ROWS_PER_TASK = 8_192
 
@@ -139,7 +139,7 @@ def _units(X: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     reach = highest / DEVIATIONS - lowest / DEVIATIONS
     for j in np.flatnonzero((scales <= 0) | (reach / SAME > scales)):
         scales[j] = _rare_distance(X[:, j], medians[j]) / DEVIATIONS
-    # A constant column, or one whose scale is lost in rounding, has no say.
+    # A constant column, or one whose scale is lost in rounding, does not count.
     return medians, np.where(scales > 0, scales, np.inf)
 
 

@@ -44,16 +44,16 @@ from granulearn.utils.stacking import best_temperature, temperature_scale
 
 # Chosen on planted and real noise, see benchmarks/audit.py.
 CLEARLY = 1.2
-"""A label is wrong where another class is so many times as probable, times sqrt(K - 1).
+"""A label is wrong where another class is 1.2 sqrt(K - 1) times as probable.
 
 A wrong label is one of K - 1 others, so the more classes, the rarer each of them is by
 mistake, and the more its being given speaks for it.
 """
 PLAUSIBLE = 0.5
-"""A label is ambiguous where another class has so much of its probability."""
+"""A label is ambiguous where another class has at least half of its probability."""
 # Few tables of noise reach it. One in a hundred would, were rows that share trees independent.
 _Z_NEEDED = 2.33
-# Among so many rows whatever predicts labels shows; few and noisy labels may hide it.
+# Among 1,000 rows a signal shows; few and noisy labels may hide it.
 _MANY_ROWS, _FEWEST_ROWS = 1_000, 20
 # Rows by which the temperature and the share of wrong labels are found.
 _CALIBRATION_ROWS, _NOISE_ROWS = 5_000, 20_000
@@ -193,7 +193,7 @@ def fit_error_model(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> 
     else:
         noise = unknown_rate(
             "Similar rows hardly have similar labels more often than by chance, so how many are "
-            "wrong cannot be told, and verdicts are weak; other columns or more rows may help."
+            "wrong cannot be estimated, and verdicts are weak; other columns or more rows may help."
         )
     return ErrorModel(noise, rates, temperature)
 
@@ -209,7 +209,7 @@ def _clipped(proba: np.ndarray) -> np.ndarray:
 
 
 def _quantiles_of_quality(proba: np.ndarray, given: np.ndarray, n_rows: int) -> np.ndarray:
-    """Return positions of so many rows at most, spread evenly over the order by label quality."""
+    """Return positions of at most `n_rows` rows, spread evenly over the order by label quality."""
     if len(given) <= n_rows:
         return np.arange(len(given))
     order = np.argsort(proba[np.arange(len(given)), given], kind="stable")
@@ -238,7 +238,7 @@ def signal_z_score(proba: np.ndarray, given: np.ndarray) -> float:
         frequency = np.bincount(given, minlength=2) / n_rows
         ahead += (1 - frequency[given]) / (n_rows - 1)
     error = ahead.std() / np.sqrt(n_rows)
-    # All rows alike: the probabilities say the same of every row.
+    # The probabilities of all rows are equal.
     return float(ahead.mean() / error) if error > 1e-12 else -np.inf
 
 
@@ -324,7 +324,7 @@ def _binned(proba: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarra
     begins = np.unique(np.linspace(0, len(z), _N_BINS + 1).astype(int))[:-1]
     sizes = np.diff(np.append(begins, len(z))).astype(float)
     bins = np.add.reduceat(z[order], begins) / sizes, np.add.reduceat(hits[order], begins), sizes
-    # Two classes say everything twice.
+    # With two classes, each row counts twice.
     return (bins[0], bins[1] / 2, bins[2] / 2) if n_classes == 2 else bins
 
 
@@ -627,12 +627,12 @@ def next_rows(
     by_chance = open_rows[_spread_draw(len(open_rows), n_random, random)]
     worst = open_rows[~np.isin(open_rows, by_chance)][: n_rows - n_random]
     drawn = np.repeat([WORST_FIRST, AT_RANDOM], [len(worst), n_random])
-    # In any order but by label quality: whoever stops early has seen a random part of them.
+    # Shuffled, so that a review that stops early has seen a random part of them.
     return np.concatenate([worst, random.permutation(by_chance)]), drawn
 
 
 def _spread_draw(n_rows: int, n_drawn: int, random: np.random.RandomState) -> np.ndarray:
-    """Draw so many places, each with the same probability, all along the order.
+    """Draw positions, each with the same probability, all along the order.
 
     Ordered pivotal sampling (Deville and Tillé 1998): chances of neighbours are joined, and
     one of them has the sum, until somebody's reaches one.

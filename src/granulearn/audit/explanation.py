@@ -45,7 +45,7 @@ _SIDES = {
 }
 _CATEGORY = "category"
 
-# Weights of so many rows, for all positions together, are held at once.
+# Size of the matrix of weights that is held at once.
 _WEIGHTS_AT_ONCE = 20_000_000
 # Rounding must not choose between rows that are as similar.
 _DECIMALS = 12
@@ -303,8 +303,8 @@ class ColumnTexts:
 
     def __init__(self, X: np.ndarray, names: Sequence[FeatureName], table: pd.DataFrame):
         self._X, self._table = X, table
-        self._place_of = {str(name): place for place, name in enumerate(table.columns)}
-        self.origins = [origin_of(name, self._place_of) for name in names]
+        self._column_at = {str(name): at for at, name in enumerate(table.columns)}
+        self.origins = [origin_of(name, self._column_at) for name in names]
         self.columns = list(dict.fromkeys(origin.column for origin in self.origins))
         numbers = {column: number for number, column in enumerate(self.columns)}
         self._column_of = np.array([numbers[origin.column] for origin in self.origins], dtype=int)
@@ -342,9 +342,9 @@ class ColumnTexts:
         own = np.flatnonzero(self._column_of == column)
         most = own[features[own].argmax()]
         name, is_number = self.columns[column], self._is_number[most]
-        place = self._place_of.get(name)
+        at = self._column_at.get(name)
         # The table that is shown may lack the column.
-        value = self._X[position, most] if place is None else self._table.iat[position, place]
+        value = self._X[position, most] if at is None else self._table.iat[position, at]
         cell = cell_text(value)
         # A number or a date has a digit; what has none stands for a missing cell.
         if cell == MISSING or (is_number and not any(sign.isnumeric() for sign in cell)):

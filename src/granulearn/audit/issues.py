@@ -35,7 +35,7 @@ def worst_first(found: Sequence[Issue], rest: str) -> list[Issue]:
     found : sequence of Issue
         All of one kind.
     rest : str
-        What to say of the others; ``{n}`` is how many they are.
+        Message about the others; ``{n}`` is their number.
 
     Examples
     --------

@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
     from granulearn.audit.explanation import FeatureName
 
-# A tree of so many rows knows the classes well enough; it rates the labels of all others.
+# A tree of 8,000 rows knows the classes well enough; it rates the labels of all others.
 MAX_TREE_ROWS = 8_000
 MAX_TREE_VALUES, LEAST_TREE_ROWS = 10_000_000, 1_000
 FEW_LABELS, FEW_LABELS_OF_TWO_CLASSES = 1_000, 3_000
-# Fewer than the 37 of 100 small trees: a tree of so many rows knows more.
+# Fewer than the 37 of 100 small trees, since larger trees know more.
 VOTES_PER_LABEL = 20
 TASKS = ("classification", "regression")
 _SHOWN = ["given_label", "predicted_label", "verdict", "error_probability"]
@@ -60,7 +60,7 @@ class LabelAudit(BaseEstimator):
 
     A ball forest rates each label by the trees that did not see its sample, and
     each label gets a verdict. Use it before you train: look at the labels that
-    are "wrong", correct or drop them, and tell the audit what you found
+    are "wrong", correct or drop them, and pass on what you found
     (``verified``). It works as the last step of a scikit-learn pipeline
     (``fit``), and as a step of imbalanced-learn's (``fit_resample``). Its weak
     point is samples where classes overlap: their labels are doubtful too, and
@@ -207,7 +207,7 @@ class LabelAudit(BaseEstimator):
             one of zeros and ones.
         rows : array-like of shape (n_samples,), default=None
             Number by which a reader finds each sample, for `issues_`; it is also
-            its place in the file. None numbers them from zero.
+            its position in the file. None numbers them from zero.
 
         Returns
         -------
@@ -318,7 +318,7 @@ class LabelAudit(BaseEstimator):
         # Of few labels, the class means alone: more candidates would fit wrong labels.
         if n_samples <= (FEW_LABELS_OF_TWO_CLASSES if two else FEW_LABELS):
             return ForestSettings(n_estimators, share, seed=seed)
-        # A direction between two of many classes tells little about the others; axes do.
+        # A direction between two of many classes says little about the others; axes do.
         return ForestSettings(
             n_estimators,
             share,
@@ -349,7 +349,7 @@ class LabelAudit(BaseEstimator):
             How many.
         random_fraction : float, default=0.0
             Share of them drawn at random, by strata of label quality, instead of the
-            worst first. Half of each finds wrong labels, and tells how many there
+            worst first. Half of each finds wrong labels, and estimates how many there
             are with an interval.
         index : sequence, default=None
             Names of the samples; None means those of X, or else their numbers.
@@ -364,7 +364,7 @@ class LabelAudit(BaseEstimator):
             raise ValueError(f"n={n!r}: ask for one row or more.")
         if not 0 <= random_fraction <= 1:
             raise ValueError(f"random_fraction={random_fraction!r} must lie between 0 and 1.")
-        # What was verified has a say in the draw, so that the next one is another.
+        # The seed depends on the number of verified rows, so that the next sample is another.
         check_is_fitted(self)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         random = np.random.RandomState((seed + int(self.verified_.sum())) % 2**32)

@@ -23,7 +23,7 @@ from granulearn.tables.checks import (
 LEAK = "target leakage"
 
 SAMPLE = 1_024
-# If more of the columns tell the classes, the task is easy.
+# If more of the columns predict the classes, the task is easy.
 MOST_SHARE = 0.25
 
 
@@ -35,7 +35,7 @@ def find_leaks(
     sample: np.ndarray,
     sources: Sequence[str] | None = None,
 ) -> list[Issue]:
-    """Return an issue for each column that alone tells the classes, if few columns do.
+    """Return an issue for each column that alone predicts the classes, if few columns do.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def find_leaks(
     most_leaking = max(1, MOST_SHARE * len(set(sources)))
     near = (NEAR_SHARE, NEAR_SHARE)
     for column, values in enumerate(X.T):
-        # A column that does not tell the classes of the sample does not tell those of all rows.
+        # A column that does not predict the classes of the sample does not predict those of all.
         edges = _edges(values, codes, sample, len(classes))
         of_sample = _contingency(values[sample], codes[sample], len(classes), edges)
         if not majority_classes(of_sample, near)[0]:
@@ -75,7 +75,7 @@ def find_leaks(
         if not share:
             continue
         message = (
-            f"{names[column]} alone tells the class of {share:.1%} of the rows; if it is not "
+            f"{names[column]} alone predicts the class of {share:.1%} of the rows; if it is not "
             "known before the label is, leave it out."
         )
         found.append(Issue(LEAK, share, (), message, columns=(names[column],)))

@@ -87,7 +87,7 @@ def near_radius(gaps: np.ndarray, n_rows: int) -> tuple[float, float]:
     """Return how far rows usually are from the nearest other one, and what counts as near.
 
     Among points thrown at random, the share of those with another within r grows like a power
-    of r. Which power, is told by how much nearer the nearest row is than the next, and by two
+    of r. The power follows from how much nearer the nearest row is than the next, and from two
     quantiles of the distances to the nearest. The second is lower where some parts of a table
     are much denser than others. The truth lies between, and so does what is taken.
 

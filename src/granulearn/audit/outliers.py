@@ -1,7 +1,7 @@
 """Rows whose inputs are far from all others.
 
 A row is compared with a few hundred rows of the table. What counts is its distance to the
-nearest of them, taken half as it is and half in units of how far apart these are: a row of a
+nearest of them, half absolute and half relative to how far apart these are: a row of a
 sparse class is no stranger than its neighbours, and a row near a dense one is no outlier for
 being a little outside.
 """
@@ -86,7 +86,7 @@ def fit_outlier_rule(rows: EmbeddedRows) -> OutlierRule:
 def outlier_scores(rows: EmbeddedRows) -> np.ndarray:
     """Return how far the inputs of each row are from those of all others.
 
-    Labels have no say, nor have units of columns and their correlation.
+    Labels do not matter, nor do units of columns and their correlation.
 
     Parameters
     ----------

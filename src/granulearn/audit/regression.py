@@ -41,9 +41,9 @@ from granulearn.utils.validation import check_inputs
 MIN_ROWS, FEW_ROWS = 10, 50
 # Inputs that explain less than this of the values say next to nothing about a single one.
 MIN_EXPLAINED = 0.05
-# Residuals of more than so many usual sizes lose weight in the next fit.
+# Residuals of more than this multiple of the usual size lose weight in the next fit.
 FULL_WEIGHT = 2.5
-# Networks are fitted to at most so many rows; others are predicted out of sample.
+# Networks are fitted to at most this number of rows; others are predicted out of sample.
 MAX_SAMPLES = 10_000
 N_REFITS = 2
 # The first fit moves values nearer that are this many times as far from the median as nine in
@@ -62,7 +62,7 @@ RANGE = 0.95
 # Where inputs fix the values, what is left is rounding and penalty, with tails of its own: less
 # than a thousandth of the values' own spread counts as nothing.
 SMALLEST_SPREAD = 1e-3
-# Neighbours are searched among so many rows, so that the search stays linear in the rows.
+# Neighbours are searched among this number of rows, so that the search stays linear.
 MAX_SEARCHED = 10_000
 _NORMAL_MEDIAN = float(stats.norm.ppf(0.75))
 
@@ -309,7 +309,7 @@ def usual_size(numbers: np.ndarray) -> float:
         At least one.
     """
     size = float(np.median(np.abs(numbers))) / _NORMAL_MEDIAN
-    # Where most of them are zero, the others must tell.
+    # Where most of them are zero, the mean is taken.
     return size if size > 0 else float(np.abs(numbers).mean())
 
 
@@ -344,7 +344,7 @@ def error_probability(distance: np.ndarray) -> np.ndarray:
 
 
 def weighted_quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
-    """Return the smallest value up to which so much of the weight lies.
+    """Return the smallest value up to which this share of the weight lies.
 
     Parameters
     ----------
@@ -365,7 +365,7 @@ def _notes(explained: float, n_rows: int, n_repeated: int) -> list[str]:
     if explained < MIN_EXPLAINED:
         notes.append(
             f"The inputs hardly predict the values (R squared {explained:.2f} without the row), so "
-            "no value can be judged by them and none is flagged: add inputs that tell more."
+            "no value can be judged by them and none is flagged: add inputs that predict them."
         )
         warnings.warn(notes[0], UserWarning, stacklevel=4)
     if n_rows < FEW_ROWS:

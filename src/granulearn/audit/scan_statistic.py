@@ -1,7 +1,7 @@
 """Scan statistic: stretches of a file with far more doubted labels than elsewhere.
 
 A file may be sorted, so that the rows of a hard class stand together. A stretch is therefore
-compared with rows elsewhere that have the same class and are as easy to tell.
+compared with rows elsewhere that have the same class and are as easy to predict.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ BLOCK = "doubtful block"
 # are few or many, and the fewer other doubts are counted with them, the more they stand out.
 MOST_DOUBTED = (0.02, 0.05, 0.15)
 SHORTEST = 8
-# A longer stretch is not to be told from the rest of the file.
+# A longer stretch cannot be compared with the rest of the file.
 LONGEST_SHARE = 1 / 3
 # Probability of finding any such stretch in a file without one.
 BY_CHANCE = 0.01
-# A stretch is worth a word if it has so many times the doubted labels that it should have.
+# A stretch is reported if it has this multiple of the expected number of doubted labels,
 LEAST_RATIO = 2.0
-# and if so many of its labels are doubted.
+# and if this share of its labels is doubted.
 LEAST_SHARE = 0.25
 MOST_BLOCKS = 5
 _STEPS_PER_LENGTH = 8
 _GROWTH = 1.5
-# Rows are as easy to tell as others in the same of so many parts.
+# Rows are stratified by their largest probability.
 _LEVELS, _ROWS_PER_LEVEL = 10, 50
 # A class with few rows on a level is as doubtful there as anywhere.
 _PRIOR_ROWS = 10.0
@@ -47,8 +47,8 @@ class Block:
     stop: int
     doubted: int
     expected: float
-    surprise: float
-    """Logarithm of one by the probability of any such block by chance, bounded from below."""
+    score: float
+    """Log-likelihood ratio, less the logarithm of the number of blocks that were tried."""
 
 
 def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[Issue]:
@@ -72,26 +72,26 @@ def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[I
     bounds = np.quantile(wrong, 1 - np.array(MOST_DOUBTED))
     doubts = [differs & (wrong >= bound) for bound in bounds]
     found = []
-    for block in scan(doubts, _cells(ratings.proba[known], ratings.given[known])):
+    for block in scan(doubts, _strata(ratings.proba[known], ratings.given[known])):
         rows = known[block.start : block.stop]
         message = (
             f"Of the {len(rows)} rows from {positions[rows[0]]} to {positions[rows[-1]]}, "
             f"{block.doubted} have one of the most doubtful labels of the file, where "
-            f"{block.expected:.1f} would be usual; find out who or what labelled this part."
+            f"{block.expected:.1f} are expected; find out who or what labelled this part."
         )
-        score = 1 - np.exp(-block.surprise / 10)
+        score = 1 - np.exp(-block.score / 10)
         found.append(Issue(BLOCK, float(score), tuple(rows.tolist()), message))
     return found
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
-    """Rows that should be doubted alike."""
+class Strata:
+    """Rows that should be doubted alike: of one class, and as easy to predict."""
 
     levels: np.ndarray
-    """(n,) how easy each row is to tell, as a number."""
+    """(n,) stratum of the largest probability of each row."""
     codes: np.ndarray
-    """(n,) its class."""
+    """(n,) class of each row."""
 
     def expected(self, doubted: np.ndarray, counted: np.ndarray, block: slice) -> np.ndarray:
         """Return the probability of a doubt of each row, from the counted rows outside a block.
@@ -114,30 +114,30 @@ class Cells:
         return shares.reshape(-1)[cells] * counted
 
 
-def _cells(proba: np.ndarray, codes: np.ndarray) -> Cells:
+def _strata(proba: np.ndarray, codes: np.ndarray) -> Strata:
     if len(codes) == 0:
-        return Cells(np.zeros(0, dtype=np.int64), codes)
+        return Strata(np.zeros(0, dtype=np.int64), codes)
     largest = proba.max(axis=1)
     n_levels = int(np.clip(len(codes) // _ROWS_PER_LEVEL, 1, _LEVELS))
     edges = np.quantile(largest, np.arange(1, n_levels) / n_levels)
-    return Cells(np.searchsorted(edges, largest), codes)
+    return Strata(np.searchsorted(edges, largest), codes)
 
 
-def scan(doubts: Sequence[np.ndarray], cells: Cells) -> list[Block]:
-    """Return the stretches with far more doubts than elsewhere, the most surprising first.
+def scan(doubts: Sequence[np.ndarray], strata: Strata) -> list[Block]:
+    """Return the stretches with far more doubts than elsewhere, the highest score first.
 
     Parameters
     ----------
     doubts : sequence of ndarray of bool
-        Which rows are doubted, in the order of the file; several answers are several tries.
-    cells : Cells
+        Which rows are doubted, in the order of the file, by several thresholds.
+    strata : Strata
         Of the same rows.
     """
-    counted = np.ones(len(cells.codes))
+    counted = np.ones(len(strata.codes))
     found: list[Block] = []
     while len(found) < MOST_BLOCKS:
-        blocks = [_best_block(doubted, cells, counted, len(doubts)) for doubted in doubts]
-        best = max((b for b in blocks if b is not None), key=lambda b: b.surprise, default=None)
+        blocks = [_best_block(doubted, strata, counted, len(doubts)) for doubted in doubts]
+        best = max((b for b in blocks if b is not None), key=lambda b: b.score, default=None)
         if best is None:
             break
         found.append(best)
@@ -146,27 +146,27 @@ def scan(doubts: Sequence[np.ndarray], cells: Cells) -> list[Block]:
 
 
 def _best_block(
-    doubted: np.ndarray, cells: Cells, counted: np.ndarray, n_answers: int
+    doubted: np.ndarray, strata: Strata, counted: np.ndarray, n_thresholds: int
 ) -> Block | None:
     lengths = _lengths(len(doubted))
     if not lengths or not doubted.any():
         return None
     start, stop = 0, 0
     for turn in range(3):
-        # What is usual is judged by other rows, or a large block would seem usual itself.
-        expected = cells.expected(doubted, counted, slice(start, stop))
-        sums = _running(doubted * counted), _running(expected)
+        # Expectations come from other rows, or a large block would raise its own.
+        of_rows = strata.expected(doubted, counted, slice(start, stop))
+        sums = _cumulated(doubted * counted), _cumulated(of_rows)
         if turn == 0:
-            start, stop = _most_surprising(sums, lengths)
+            start, stop = _most_likely_block(sums, lengths)
         else:
             start, stop = _refined(sums, start, stop)
-    n_doubted, usual = (float(total[stop] - total[start]) for total in sums)
-    n_tries = len(doubted) * len(lengths) * n_answers
-    surprise = float(_surprise(n_doubted, usual)) - np.log(n_tries)
-    least = max(LEAST_RATIO * usual, LEAST_SHARE * (stop - start))
-    if surprise < -np.log(BY_CHANCE) or n_doubted < least:
+    n_doubted, expected = (float(total[stop] - total[start]) for total in sums)
+    n_tries = len(doubted) * len(lengths) * n_thresholds
+    ratio = float(_log_likelihood_ratio(n_doubted, expected)) - np.log(n_tries)
+    least = max(LEAST_RATIO * expected, LEAST_SHARE * (stop - start))
+    if ratio < -np.log(BY_CHANCE) or n_doubted < least:
         return None
-    return Block(start, stop, round(n_doubted), usual, surprise)
+    return Block(start, stop, round(n_doubted), expected, ratio)
 
 
 def _lengths(n: int) -> list[int]:
@@ -177,39 +177,39 @@ def _lengths(n: int) -> list[int]:
     return lengths
 
 
-def _running(values: np.ndarray) -> np.ndarray:
+def _cumulated(values: np.ndarray) -> np.ndarray:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-def _surprise(found: np.ndarray | float, usual: np.ndarray | float) -> np.ndarray:
-    """Return Chernoff's bound: the probability of so many is at most exp of minus this."""
-    found, usual = np.asarray(found, float), np.maximum(usual, 1e-12)
-    ratio = np.maximum(found / usual, 1.0)
-    return np.where(found > usual, found * np.log(ratio) - found + usual, 0.0)
+def _log_likelihood_ratio(found: np.ndarray | float, expected: np.ndarray | float) -> np.ndarray:
+    """Return Poisson's; by Chernoff, such a count has at most the probability exp(-ratio)."""
+    found, expected = np.asarray(found, float), np.maximum(expected, 1e-12)
+    logs = np.log(np.maximum(found / expected, 1.0))
+    return np.where(found > expected, found * logs - found + expected, 0.0)
 
 
-def _most_surprising(sums: tuple[np.ndarray, np.ndarray], lengths: list[int]) -> tuple[int, int]:
+def _most_likely_block(sums: tuple[np.ndarray, np.ndarray], lengths: list[int]) -> tuple[int, int]:
     best, where = -1.0, (0, lengths[0])
     n = len(sums[0]) - 1
     for length in lengths:
         starts = np.arange(0, n - length + 1, max(1, length // _STEPS_PER_LENGTH))
-        found, usual = (total[starts + length] - total[starts] for total in sums)
-        surprise = _surprise(found, usual)
-        at = int(surprise.argmax())
-        if surprise[at] > best:
-            best, where = float(surprise[at]), (int(starts[at]), int(starts[at]) + length)
+        found, expected = (total[starts + length] - total[starts] for total in sums)
+        ratio = _log_likelihood_ratio(found, expected)
+        at = int(ratio.argmax())
+        if ratio[at] > best:
+            best, where = float(ratio[at]), (int(starts[at]), int(starts[at]) + length)
     return where
 
 
 def _refined(sums: tuple[np.ndarray, np.ndarray], start: int, stop: int) -> tuple[int, int]:
-    """Move both ends of a block to where it is most surprising."""
+    """Move both ends of a block to the highest ratio."""
     n, length = len(sums[0]) - 1, stop - start
     step = max(1, length // 32)
     moves = np.arange(-(length // 2), length // 2 + 1, step)
     starts = np.unique(np.clip(start + moves, 0, n))[:, None]
     stops = np.unique(np.clip(stop + moves, 0, n))[None, :]
-    found, usual = (total[stops] - total[starts] for total in sums)
+    found, expected = (total[stops] - total[starts] for total in sums)
     fits = (stops - starts >= SHORTEST) & (stops - starts <= max(n * LONGEST_SHARE, length))
-    surprise = np.where(fits, _surprise(found, usual), -1.0)
-    a, b = np.unravel_index(int(surprise.argmax()), surprise.shape)
+    ratio = np.where(fits, _log_likelihood_ratio(found, expected), -1.0)
+    a, b = np.unravel_index(int(ratio.argmax()), ratio.shape)
     return int(starts[a, 0]), int(stops[0, b])

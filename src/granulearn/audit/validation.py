@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-# Rows of a table are cut into so many stretches of time.
+# A table is cut into this number of stretches of time.
 N_STRETCHES = 10
 _LARGE_GROUP = 0.6
 _SUM_ERROR = 1e-3
@@ -134,7 +134,7 @@ def check_groups(groups: Any, times: Any, n_samples: int) -> np.ndarray | None:
             "all samples are in one group; groups= needs two or more, so that some can be rated "
             "by others."
             if times is None
-            else "all groups begin at the same time, so that times= tells nothing about groups; "
+            else "all groups begin at the same time, so times= does not order the groups; "
             "leave one of the two out."
         )
     return _warned(units, "group")
@@ -168,7 +168,7 @@ def known_elsewhere(codes: np.ndarray, units: np.ndarray, classes: np.ndarray) -
     pairs = np.unique(np.column_stack([codes, units]), axis=0)
     n_units = np.bincount(pairs[:, 0], minlength=len(classes))
     counts = np.bincount(codes, minlength=len(classes))
-    # The only sample of its class is told by another warning.
+    # Another warning names the only sample of a class.
     confined = (n_units == 1) & (counts > 1)
     if confined.any():
         named = ", ".join(repr(label) for label in classes[confined].tolist()[:5])

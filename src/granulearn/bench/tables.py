@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from granulearn.bench.figures import score_label
 from granulearn.bench.runs import CLEAN
 from granulearn.bench.scores import SINGLE_BALLS
 from granulearn.bench.statistics import average_ranks, describe_in_words
 from granulearn.bench.study import StudyError
-from granulearn.tables.writing import guarded_frame
-from granulearn.utils.files import write_text_atomically
+from granulearn.tables.writing import write_table
+from granulearn.utils.files import write_text_atomically, written_atomically
 
 # With more methods than these, figures and the list of runs show them, no table.
 MOST_COLUMNS = 20
@@ -89,9 +90,11 @@ def write_csv(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     frames = {study["study"].name: score_frame(study) for study in _of_scores(summary)}
     frame = pd.concat(frames, names=["study"]).reset_index("study")
     frame = frame if "studies" in summary else frame.drop(columns="study")
-    return write_text_atomically(
-        path, guarded_frame(frame).to_csv(index=False, lineterminator="\n")
-    )
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with written_atomically(target) as temporary:
+        write_table(pa.Table.from_pandas(frame, preserve_index=False), temporary)
+    return target
 
 
 def write_tables(summary: dict[str, Any], directory: str | os.PathLike) -> list[Path]:

@@ -194,10 +194,6 @@ def _common_facts(
     }
 
 
-def _some(record: Any, *names: str) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in names}
-
-
 def _facts(done: TableAudit) -> dict[str, Any]:
     """Return what is known of an audit in memory."""
     from granulearn.audit.ratings import VERDICTS
@@ -213,7 +209,10 @@ def _facts(done: TableAudit) -> dict[str, Any]:
         "without_label_quality": frame["label_quality"].isna().sum(),
         "occur_once": [{"row": row, "given_label": label} for row, label in once],
         "expected_errors": audited.expected_errors(),
-        "issues": [_some(issue, "kind", "score", "message") for issue in audited.issues_],
+        "issues": [
+            {"kind": issue.kind, "score": issue.score, "message": issue.message}
+            for issue in audited.issues_
+        ],
     }
 
 

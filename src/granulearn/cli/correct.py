@@ -70,5 +70,5 @@ def correct(
         kept = "left out" if done.dropped else "kept; --drop-excluded leaves them out"
         summary += f", {counted(done.excluded, 'row')} excluded ({kept})"
     if not done.decisions:
-        summary = "there are no decisions, and the table is copied as it is"
+        summary = "there are no decisions; the table is copied unchanged"
     out.print_written(f"{table.name}: {summary}", output)

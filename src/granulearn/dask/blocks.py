@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any
 
 import dask.array as da
@@ -53,7 +52,7 @@ def checked_blocks(
     ----------
     X, y : Dask array, DataFrame or Series
         Inputs and labels, in blocks of the same rows.
-    weights, memberships : Dask array, Series, float or None
+    weights, memberships : Dask array, Series or None
         Of the samples.
     instead : str
         The class that takes data in memory, for messages.
@@ -62,9 +61,17 @@ def checked_blocks(
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimension(s), and two are needed: rows and features.")
     names = list(X.columns) if hasattr(X, "columns") else None
-    parts = blocks_in_step(X, instead, y=y, sample_weight=weights, sample_membership=memberships)
+    X = _in_whole_rows(X)
+    n_blocks = X.numblocks[0] if isinstance(X, da.Array) else X.npartitions
+    columns = [_delayed_blocks(X)]
+    for name, thing in {"y": y, "sample_weight": weights, "sample_membership": memberships}.items():
+        if name != "y" and thing is None:
+            columns.append([None] * n_blocks)
+            continue
+        check_collection(thing, name, instead)
+        columns.append(_delayed_blocks(_in_step(name, thing, X)))
     check = delayed(check_block)
-    blocks = [check(number, names, *part) for number, part in enumerate(parts)]
+    blocks = [check(number, names, *part) for number, part in enumerate(zip(*columns, strict=True))]
     found = compute(*map(delayed(facts_of_block), blocks))
     return blocks, _joined_facts(found, names)
 
@@ -78,32 +85,10 @@ def check_collection(thing: Any, name: str, instead: str) -> None:
         )
 
 
-def blocks_in_step(X: Any, instead: str, **others: Any) -> list[tuple[Any, ...]]:
-    """Return, for each block of X, a tuple of it and of the same rows of the others.
-
-    Parameters
-    ----------
-    X : Dask array, DataFrame or Series
-        The collection that decides the blocks.
-    instead : str
-        The class that takes data in memory, for messages.
-    **others : Dask array, DataFrame, Series, number or None
-        Further columns of the same rows; a number or None stands for every row.
-    """
-    collections = {"X": _in_whole_rows(X)}
-    for name, thing in others.items():
-        if name == "y" or not (thing is None or isinstance(thing, Real)):
-            check_collection(thing, name, instead)
-            collections[name] = _in_step(name, thing, collections["X"])
+def _delayed_blocks(thing: Any) -> list[Any]:
     # Optimised one by one, X and y could be cut differently, and what they have in
     # common, such as the reading of a file, would be done once for each.
-    blocks = {
-        name: np.ravel(thing.to_delayed(optimize_graph=False)).tolist()
-        for name, thing in collections.items()
-    }
-    n_blocks = len(blocks["X"])
-    columns = [blocks.get(name, [thing] * n_blocks) for name, thing in others.items()]
-    return list(zip(blocks["X"], *columns, strict=True))
+    return np.ravel(thing.to_delayed(optimize_graph=False)).tolist()
 
 
 def _in_whole_rows(X: Any) -> Any:

@@ -43,23 +43,22 @@ class ColumnCheck:
     """Numbers, or dates, above the largest one of training."""
     unknown: Mapping[str, int] = field(default_factory=dict)
     """Categories that training did not have, and how often each was met."""
-    missing_in_training: float = 0.0
-    """Share of the training rows in which the cell was empty."""
+    missing_in_training: int = 0
+    """Training rows in which the cell was empty."""
     rows_in_training: int = 0
-    """Rows that the share was taken from; 0 if the card does not say."""
+    """All training rows; 0 if the card does not say."""
 
     @property
     def more_missing(self) -> bool:
         """Whether clearly more cells are empty than in training.
 
-        Where training had no empty cell, one is more. Where it had some, more are empty than
-        chance explains: were the rows of training and these drawn from one feed, so many of
-        all empty cells would be among these less than once in a thousand times.
+        Where training had no empty cell, one is more. Where it had some, a hypergeometric test
+        compares the rows of training with these: the p-value must be below 0.001.
         """
         if not self.missing_in_training:
             return self.missing > 0
         both = self.rows_in_training + self.rows
-        empty = self._empty_in_training + self.missing
+        empty = self.missing_in_training + self.missing
         return bool(hypergeom.sf(self.missing - 1, both, empty, self.rows) < _CHANCE)
 
     @property
@@ -77,9 +76,8 @@ class ColumnCheck:
         }
 
     def __str__(self) -> str:
-        training = "none"
-        if self._empty_in_training:
-            training = f"{self._empty_in_training} of {self.rows_in_training}"
+        empty, rows = self.missing_in_training, self.rows_in_training
+        training = f"{empty} of {rows}" if empty else "none"
         said = [
             f"{count} {what}"
             for count, what in (
@@ -97,10 +95,6 @@ class ColumnCheck:
             said.append(f"{total} of unknown categories ({first}{more})")
         found = ", ".join(said) or "as in training"
         return f"column {self.name!r}: {found}, of {counted(self.rows, 'cell')}"
-
-    @property
-    def _empty_in_training(self) -> int:
-        return round(self.missing_in_training * self.rows_in_training)
 
 
 @dataclass(frozen=True)
@@ -171,7 +165,7 @@ def check_rows(
             below=below[own.name],
             above=above[own.name],
             unknown=dict(reading.unknown.get(column.name, Counter()).most_common()),
-            missing_in_training=own.missing / card.rows if card.rows else 0.0,
+            missing_in_training=own.missing if card.rows else 0,
             rows_in_training=card.rows or 0,
         )
         found.append(check)

@@ -30,7 +30,7 @@ except ImportError:  # Windows: a second review of one file is not refused
     fcntl = None  # type: ignore[assignment]
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
-# Binary, where systems tell that apart: a line ends as it is written.
+# Binary on Windows, so that line ends are kept.
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 

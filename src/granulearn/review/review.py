@@ -107,9 +107,9 @@ class Review:
     who : str, default=None
         Who decides; None means the name of the user on this machine.
     sample : int, default=50
-        How many rows are drawn at random at a time.
+        Rows that are drawn at random at a time.
     refit_every : int, default=25
-        After so many decisions the audit is fitted again.
+        Decisions after which the audit is fitted again.
     options : ColumnOptions, default=None
         What is known about the columns, see `granulearn.tables`.
     reading : ReadOptions, default=None

@@ -26,7 +26,6 @@ from starlette.routing import Mount, Route
 
 from granulearn.audit.ratings import VERDICTS
 from granulearn.audit.verified import CHANGE
-from granulearn.review.decisions import DecisionsError
 from granulearn.review.queue import RowFilter
 from granulearn.review.review import Review
 from granulearn.review.views import STATIC, card_html, numbers_html, review_page, table_html
@@ -320,7 +319,7 @@ def _endpoint(
             return Response(msgspec.json.encode(answer), media_type="application/json")
         except TableError as error:
             return _failed(409, error)
-        except (DecisionsError, ValueError, msgspec.MsgspecError) as error:
+        except (ValueError, msgspec.MsgspecError) as error:
             return _failed(400, error)
         except OSError as error:
             reason = f"{error.strerror or error}".lower()

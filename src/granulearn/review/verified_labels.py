@@ -59,7 +59,7 @@ class ClassNames:
         label : str
             In any spelling.
         where : str, default=""
-            Where it stands, for the message.
+            Start of the message, such as file and line.
         """
         code = self.code(label)
         if code is None:

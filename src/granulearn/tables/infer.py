@@ -436,8 +436,8 @@ def _as_number(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
     notes: tuple[str, ...] = ()
     if doubtful and not any(kind.point != kind.comma for kind in numbers):
         other = Setting("decimal", "," if form.decimal == "." else ".")
-        said = f"{doubtful[0].text!r} could be read in two ways; {form.decimal!r} is taken to stand"
-        notes = (Message(f"{said} before decimals (", other, " for the other)"),)
+        note = f"{doubtful[0].text!r} could be read in two ways; {form.decimal!r} is taken to stand"
+        notes = (Message(f"{note} before decimals (", other, " for the other)"),)
     return with_fields(column, number=form, notes=notes)
 
 
@@ -508,13 +508,13 @@ def _as_category(profile: ColumnProfile) -> Column:
     known, numbers = profile.known, profile.numbers()
     column = Column(profile.name, CATEGORY, advice=(Setting("ignore", (profile.name,)),))
     if _are_codes(numbers, known) and sum(numbers.values()) == known:
-        said = "written with zeros in front, as codes are, so they are categories"
-        return with_fields(column, notes=(said,))
+        note = "written with zeros in front, as codes are, so they are categories"
+        return with_fields(column, notes=(note,))
     units = _summed(numbers, "unit")
     if sum(numbers.values()) >= NEEDED_SHARE * known and 2 <= len(units) <= MAX_UNITS_SAID:
         found = ", ".join(f"{unit or 'none'} ({count})" for unit, count in units.most_common())
-        said = f"numbers of {len(units)} units, {found}, which are not compared: use one unit"
-        return with_fields(column, notes=(said,))
+        note = f"numbers of {len(units)} units, {found}, which are not compared: use one unit"
+        return with_fields(column, notes=(note,))
     form, family = _best_form(numbers, "."), _best_family(profile)
     as_numbers = _with_failures(profile, CATEGORY, lambda kind: _has_form(kind, form))
     as_dates = _with_failures(profile, CATEGORY, lambda kind: _is_date(kind, family))
@@ -523,8 +523,8 @@ def _as_category(profile: ColumnProfile) -> Column:
     n_others = best.failures.count
     if not MANY * known < known - n_others < known:
         return column
-    said = f"{known - n_others} cells are {what} of one form, but {n_others} are not"
-    return with_fields(best, notes=(f"{said}, so all are categories",))
+    note = f"{known - n_others} cells are {what} of one form, but {n_others} are not"
+    return with_fields(best, notes=(f"{note}, so all are categories",))
 
 
 def _drop_if_useless(column: Column, profile: ColumnProfile, options: ColumnOptions) -> Column:

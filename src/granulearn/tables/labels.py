@@ -187,7 +187,7 @@ def _is_sorted(spellings: list[dict[str, Any]]) -> bool:
     return is_long and all(a[1] < b[0] for a, b in pairwise(sorted(spans.values())))
 
 
-def _is_number(name: str) -> bool:
+def _is_amount(name: str) -> bool:
     kind = number_class(name)
     return kind is not None and kind.unit in ("", "%", "€", "$", "£", "¥")
 
@@ -196,7 +196,7 @@ def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
     """Return why the target cannot be learned, and what to do."""
     rows, is_cut = sum(classes.values()), len(classes) > MAX_SPELLINGS
     found = f"holds {f'more than {MAX_SPELLINGS}' if is_cut else len(classes)} different"
-    numbers = {name: classes[name] for name in classes if _is_number(name.strip())}
+    numbers = {name: classes[name] for name in classes if _is_amount(name.strip())}
     has_decimals = any(map(_DECIMALS.search, numbers))
     few_rows = sum(numbers.values()) < ENOUGH_ROWS * len(numbers)
     rare = len(numbers) > MAX_WHOLE_CLASSES and min(numbers.values()) < ENOUGH_ROWS
@@ -247,7 +247,7 @@ def _doubts(labels: Labels) -> Iterator[tuple[str, list[str], str]]:
     yield found, joined, Message("to keep them apart: ", Setting("exact_labels", True))
     misspelt = [f"{shown[rare]} like {shown[meant]}" for rare, meant in labels.misspelt]
     yield "look misspelt and were not joined", misspelt, "correct them if they are"
-    are_numbers = len(shown) > MAX_NUMBER_CLASSES and all(map(_is_number, shown))
+    are_numbers = len(shown) > MAX_NUMBER_CLASSES and all(map(_is_amount, shown))
     step = "group them, or fit a regressor in Python, if they are measurements"
     yield "are learned without their order", [f"{len(shown)} numbers"] * are_numbers, step
     names = [*shown]

@@ -1,9 +1,8 @@
-"""Tables written as text: cells as they were read, and none that a spreadsheet would run.
+"""Output tables: cells as they were read, but none that a spreadsheet would run as a formula.
 
-A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@``, a tabulator or a
-carriage return for a formula, and a formula can read files and call programs. Such a
-cell is written with an apostrophe before it, which spreadsheets take for "this is
-text". Numbers, dashes and telephone numbers are no formulas and stay as they are.
+A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@``, a tabulator or a carriage
+return for a formula, which can read files and call programs. Such a cell gets an apostrophe in
+front, which spreadsheets read as "text". Numbers, dashes and telephone numbers stay as they are.
 """
 
 from __future__ import annotations
@@ -12,18 +11,15 @@ import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.parquet import ParquetWriter
 
+from granulearn.tables.io.files import PARQUET_ENDINGS
 from granulearn.tables.parse.cells import as_text, is_nested
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-PARQUET_ENDINGS = (".parquet", ".pq")
 # Digits with separators and currency, an exponent, or nothing but + and -.
 _HARMLESS = r"^[+-]+[0-9 .,'%€$£¥\x{a0}\x{202f}]*([eE][+-]?[0-9]+)?$"
 _RUN = r"^[=+\-@\t\r]"
@@ -36,22 +32,6 @@ def guarded(column: pa.Array) -> pa.Array:
         return column
     runs = pc.and_(would_run, pc.invert(pc.match_substring_regex(column, _HARMLESS)))
     return pc.if_else(runs, pc.binary_join_element_wise("'", column, ""), column)
-
-
-def guarded_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose texts and names of columns are guarded, for pandas to write."""
-    names = guarded(pa.array(map(str, frame.columns), pa.string())).to_pylist()
-    columns = [_guarded_cells(frame.iloc[:, place]) for place in range(frame.shape[1])]
-    return type(frame)(dict(enumerate(columns)), index=frame.index).set_axis(names, axis=1)
-
-
-def _guarded_cells(cells: pd.Series) -> pd.Series:
-    if cells.dtype.kind in "biufcmM":
-        return cells
-    texts = sorted({text for text in cells.dropna().unique() if isinstance(text, str)})
-    written = guarded(pa.array(texts, pa.string())).to_pylist()
-    changed = {text: new for text, new in zip(texts, written, strict=True) if text != new}
-    return cells.astype(object).replace(changed) if changed else cells
 
 
 class CsvWriter:

@@ -113,7 +113,7 @@ def test_rows_without_names_are_a_table_whoever_holds_them():
         ({"a": [1], "b": [1, 2]}, "differ in length: {'a': 1, 'b': 2}"),
         ({"a": 3}, "'a' is no list of cells"),
         ({}, "has no columns"),
-        (pd.DataFrame({"a": []}), "has no data rows"),
+        (pd.DataFrame({"a": []}), "has a header but no data rows"),
     ],
 )
 def test_what_is_no_table_is_refused(data, said):

@@ -14,7 +14,7 @@ class Queue {
     this.begin = 0; // position of the first of them in the queue
     this.total = 0;
     this.decided = new Set(); // on this page, whether or not the review knows yet
-    this.passed = new Set(); // looked at and left open
+    this.passed = new Set(); // shown and left open
     this.isReordered = false;
     this.asked = 0;
     this.list.addEventListener("scroll", () => this.scrolled());
@@ -32,7 +32,7 @@ class Queue {
     return Boolean(this.verdicts.size || this.pair || this.find);
   }
 
-  // Load the beginning; return whether that is still what was asked for last. The list stays as it is
+  // Load the beginning; return whether no later request has replaced it. The list stays the same
   // until `prepare`, called with the new rows, has done its work.
   async load(prepare = () => {}) {
     const asked = ++this.asked;

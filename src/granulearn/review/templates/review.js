@@ -95,7 +95,7 @@ async function look() {
 }
 
 // The queue has a new order; the card on screen stays. Old cards are dropped once the next ones are
-// here, so that nobody waits for them.
+// here.
 async function fittedAgain() {
   const fresh = new Cards();
   const isDone = await queue.load((rows) => fresh.fetch(rows.slice(0, AHEAD), queue.order));

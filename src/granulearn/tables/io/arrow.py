@@ -107,8 +107,6 @@ class ParquetTable(TableFile):
             for number in range(metadata.num_row_groups):
                 self._groups.append(_RowGroup(file, number, n_rows))
                 n_rows += metadata.row_group(number).num_rows
-        if not n_rows:
-            raise TableError(f"{shown} has columns but no data rows.")
         super().__init__(shown, names, notes, n_rows)
 
     def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
@@ -229,11 +227,10 @@ class ArrowTable(TableFile):
 
     def __init__(self, path: Path, shown: Path):
         self._path, self._shown, n_rows = path, shown, 0
+        stored: list[str] = []
         for batch in self._stored():
             stored = batch.schema.names
             n_rows += batch.num_rows
-        if not n_rows:
-            raise TableError(f"{shown} has columns but no data rows.")
         names, notes = named_columns(shown, stored)
         super().__init__(shown, names, notes, n_rows)
 

@@ -124,11 +124,11 @@ def _divided_by_blanks(sample: bytes, is_cut: bool, shown: Path) -> Dialect | No
     rows = [row if row[-1].strip() else row[:-1] for row in rows]
     if _of_equal_rows([row for row in rows if row]) is None:
         return None
-    said = (
+    problem = (
         f"{shown}: columns seem to be aligned by several blanks, and one character must stand "
         "between cells; write the table with one tabulator or comma between cells, or state "
     )
-    raise TableError(Message(said, Setting("separator", ","), " if it has one column."))
+    raise TableError(Message(problem, Setting("separator", ","), " if it has one column."))
 
 
 def _of_equal_rows(rows: list[Cells]) -> Dialect | None:

@@ -38,14 +38,14 @@ def edited(content: _Text, edits: Iterable[Edit]) -> _Text:
     return content[:0].join(pieces)
 
 
-def is_number(text: str) -> bool:
+def is_json_number(text: str) -> bool:
     """Return whether a text is a number as in JSON and workbooks."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def can_be_bare(text: str) -> bool:
     """Return whether a text is a number or a Boolean."""
-    return text in ("true", "false") or is_number(text)
+    return text in ("true", "false") or is_json_number(text)
 
 
 @contextmanager

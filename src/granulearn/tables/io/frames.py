@@ -50,8 +50,8 @@ class FrameTable(TableFile):
 
     def __init__(self, table: pa.Table, shown: Path = _SHOWN):
         names, notes = named_columns(shown, table.column_names)
-        if not names or not table.num_rows:
-            raise TableError(f"{shown} has no {'data rows' if names else 'columns'}.")
+        if not names:
+            raise TableError(f"{shown} has no columns.")
         super().__init__(shown, names, notes, table.num_rows)
         self._table = table.rename_columns(names)
 
@@ -181,7 +181,7 @@ def _column(values: Any, name: str) -> pa.Array:
 def _are_mixed(values: Any) -> bool:
     """Return whether objects differ in type; Arrow takes a number among dates for a date."""
     kinds = {kind for kind in set(map(type, values)) if kind.__name__ not in _MISSING}
-    if kinds <= {str, float}:  # a float may be the mark of a missing text, or an error
+    if kinds <= {str, float}:  # a float may be a missing text, or an error
         return False
     are_numbers = all(issubclass(kind, (int, float, np.number)) for kind in kinds - {bool})
     return len(kinds) > 1 and (bool in kinds or not are_numbers)

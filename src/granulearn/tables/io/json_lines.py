@@ -89,9 +89,9 @@ class JsonTable(TableFile):
         self.keys = list(keys)
         names, notes = named_columns(source.shown, self.keys)
         nested = [name for name, is_nested in zip(names, keys.values(), strict=True) if is_nested]
-        said = "holds arrays or objects; they are read as text"
         nested = shortened(
-            [f"column {name!r} {said}" for name in nested], "more columns hold arrays or objects"
+            [f"column {name!r} holds arrays or objects; they are read as text" for name in nested],
+            "more columns hold arrays or objects",
         )
         super().__init__(source.shown, names, [*notes, *nested], len(lines))
         self._lines = np.array(lines)
@@ -137,9 +137,11 @@ class JsonTable(TableFile):
                             raise self._broken(line, f"{content[end:][:20]!r} follows the object")
                         yield line, value
             except UnicodeDecodeError as error:
-                said = f"{self._shown}, after line {line}: the text is not in {encoding}; state its"
+                problem = (
+                    f"{self._shown}, after line {line}: the text is not in {encoding}; state its"
+                )
                 raise TableError(
-                    Message(f"{said} encoding (", Setting("encoding"), ").")
+                    Message(f"{problem} encoding (", Setting("encoding"), ").")
                 ) from error
 
     def _array(self, content: str, line: int) -> Iterator[tuple[int, dict[str, str | None]]]:

@@ -91,6 +91,8 @@ class TableFile(ABC):
     """Number, from 0, of the first row; of a part, in the whole table."""
 
     def __init__(self, path: Path, names: list[str], notes: Sequence[str], n_rows: int):
+        if not n_rows:
+            raise TableError(f"{path} has a header but no data rows; add rows.")
         self.path = path
         self.names = names
         self.notes = tuple(notes)

@@ -337,8 +337,6 @@ class _Scan:
         self._first_bad: int | None = None
         with source.open(stream=stream) as text:
             self._find_rows(text, self._find_header(text, options))
-        if not self.chunks:
-            raise TableError(f"{source.shown} has a header but no data rows; add rows.")
         if source.encoding is None:
             found = Encoding("utf-8")
             if self._first_bad is not None:

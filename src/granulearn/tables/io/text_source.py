@@ -261,11 +261,11 @@ def _transcoded(stream: BinaryIO, source: TextSource) -> Iterator[bytes]:
         except UnicodeError as error:
             good = getattr(error, "object", b"")[: getattr(error, "start", 0)]
             text = good.decode(name, "replace") if isinstance(good, bytes) else good
-            said = (
+            problem = (
                 f"{source.shown}, line {line + text.count(chr(10))}: the bytes are no text in "
                 f"{name} ({getattr(error, 'reason', error)}); state the right encoding ("
             )
-            raise TableError(Message(said, Setting("encoding"), ").")) from error
+            raise TableError(Message(problem, Setting("encoding"), ").")) from error
         line += content.count(b"\n")
         yield content
 
@@ -305,11 +305,11 @@ def detect_legacy(lines: list[bytes], shown: Path, first_line: int) -> Encoding:
     from charset_normalizer import from_bytes
 
     if 2 * sum(_decodes(line, "utf-8") for line in lines) > len(lines):
-        said = (
+        problem = (
             f"{shown}, line {first_line}: the text is in UTF-8, but not here; correct the line, or "
             "state an encoding in which every byte is a character ("
         )
-        raise TableError(Message(said, Setting("encoding", "cp1252"), ")."))
+        raise TableError(Message(problem, Setting("encoding", "cp1252"), ")."))
     sample = b"\n".join(dict.fromkeys(lines))
     found = list(from_bytes(sample, cp_isolation=_LEGACY))
     if not found:

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import python_calamine as calamine
 
-from granulearn.tables.io.edits import Edit, can_be_bare, changed_member, edited, is_number
+from granulearn.tables.io.edits import Edit, can_be_bare, changed_member, edited, is_json_number
 from granulearn.tables.io.frames import FrameTable, text_of
 from granulearn.tables.io.table_file import AS_FOUND, Changes, ReadOptions
 from granulearn.tables.messages import Message, Setting, TableError
@@ -73,8 +73,8 @@ class WorkbookTable(FrameTable):
         filled = [number for number, row in enumerate(cells) if _is_filled(row)]
         if len(filled) < 2:
             what = "has a header but no data rows" if filled else "is empty"
-            said = f"{shown}: the sheet {self.sheet!r} {what}; name another ("
-            raise TableError(Message(said, Setting("sheet"), ")."))
+            problem = f"{shown}: the sheet {self.sheet!r} {what}; name another ("
+            raise TableError(Message(problem, Setting("sheet"), ")."))
         columns = [[cells[number][index] for number in filled] for index in range(len(cells[0]))]
         used = [index for index, column in enumerate(columns) if _is_filled(column)]
         texts = [list(map(text_of, columns[index])) for index in used]
@@ -129,7 +129,7 @@ class WorkbookTable(FrameTable):
                     f"{shown}: the cell is computed by a formula, which a label would "
                     "overwrite; replace the formulas of the column by their values."
                 )
-            if kind == "d" or (kind == "n" and not is_number(texts[row] or "0")):
+            if kind == "d" or (kind == "n" and not is_json_number(texts[row] or "0")):
                 raise TableError(
                     f"{shown}: the cell holds the date or time {texts[row]!r}, which cannot be "
                     "changed; write the labels as text or as numbers."
@@ -181,8 +181,8 @@ def _chosen_sheet(
                 if any(map(_is_filled, found[1])):
                     number = names.index(name) + 1
                     which = "the first" if number == 1 else f"number {number}"
-                    said = f"sheet {name!r}, {which} of {len(names)} ("
-                    note = Message(said, Setting("sheet"), " takes another)")
+                    choice = f"sheet {name!r}, {which} of {len(names)} ("
+                    note = Message(choice, Setting("sheet"), " takes another)")
                     return *found, [note] if len(names) > 1 else []
     except (calamine.CalamineError, *_DAMAGED) as error:
         if isinstance(error, calamine.PasswordError) or _ENCRYPTED in path.read_bytes():
@@ -210,8 +210,8 @@ def _stated_sheet(shown: Path, names: list[str], stated: str) -> str:
     if stated.isdecimal() and 1 <= int(stated) <= len(names):
         return names[int(stated) - 1]
     listed = ", ".join(f"{number} {name!r}" for number, name in enumerate(names, start=1))
-    said = f"{shown} has no sheet {stated!r}; it has {listed} ("
-    raise TableError(Message(said, Setting("sheet"), ")."))
+    problem = f"{shown} has no sheet {stated!r}; it has {listed} ("
+    raise TableError(Message(problem, Setting("sheet"), ")."))
 
 
 def check_extent(path: Path, shown: Path) -> None:
@@ -375,6 +375,6 @@ def _letters(number: int) -> str:
 
 def _can_be_bare(text: str) -> bool:
     """Return whether a text is a Boolean, or a number that a workbook stores exactly."""
-    if not is_number(text):
+    if not is_json_number(text):
         return can_be_bare(text)
     return Decimal(repr(float(text))) == Decimal(text)

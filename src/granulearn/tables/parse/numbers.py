@@ -14,8 +14,6 @@ from granulearn.tables.parse.masks import MaskedTexts
 
 # Squares of larger numbers overflow, so that no mean or distance could be computed.
 LARGEST_NUMBER = 1e150
-DECIMALS = (".", ",")
-"""Decimal separators."""
 # Only plain numbers may be longer.
 _LONGEST_NUMBER = 64
 _LONGEST_UNIT = 16
