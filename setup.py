@@ -65,9 +65,8 @@ def loops():
 
 def readme():
     """Return the README without what only a checkout has: its pictures and links to files."""
-    text = Path("README.md").read_text(encoding="utf-8").partition("\n## Where to go next")[0]
-    text = re.sub(r"^!\[[^\]]*\]\([^)]*\)\n\n", "", text, flags=re.M)
-    text = re.sub(r"^\*Both pages.*?\n\n", "", text, flags=re.M | re.S)
+    text = Path("README.md").read_text(encoding="utf-8").partition("\n## Links")[0]
+    text = re.sub(r"^!\[[^\]]*\]\([^)]*\)\n\n(\*.*?\n\n)?", "", text, flags=re.M | re.S)
     text = re.sub(r"\s\((\[[^\]]*\]\((?!https?:)[^)]*\)(,\s)?)+\)", "", text)
     text = re.sub(r"\[([^\]]*)\]\((?!https?:)[^)]*\)", r"\1", text)
     return f"{text}\n\nGuide, examples and results are in the archive of sources.\n"
