@@ -88,7 +88,7 @@ browser:
 
 # The loops are compiled at install. Debian's compiler is installed where it is missing and can be.
 compiler:
-	@if command -v cc > /dev/null; then exit 0; fi; \
+	@if command -v cc > /dev/null || command -v gcc > /dev/null; then exit 0; fi; \
 	if ! command -v apt-get > /dev/null; then \
 		echo "== a C compiler is missing, and there is no apt-get to install it: install gcc or clang"; exit 1; \
 	elif [ "$$(id -u)" != 0 ]; then \

@@ -312,12 +312,12 @@ class PathSearchCV(GridSearchCV):
                 track(found, "searching", len(calls), console=console,
                       transient=self.verbose == 0, disable=hidden and self.verbose == 0)
             )  # fmt: skip
-        by_place = {
-            (place, fold): outcome
+        by_candidate = {
+            (candidate, fold): outcome
             for (fold, _), outcomes in zip(calls, found, strict=True)
-            for place, outcome in outcomes.items()
+            for candidate, outcome in outcomes.items()
         }
-        return [by_place[key] for key in sorted(by_place)]
+        return [by_candidate[key] for key in sorted(by_candidate)]
 
     def _results(self, candidates: list[dict], outcomes: list[Outcome]) -> dict:
         if any(outcome["fit_error"] for outcome in outcomes):
@@ -368,7 +368,7 @@ class Problem:
         """Whether candidates are scored by leave-one-out."""
         return self.search.selection == "loo"
 
-    def score_alone(self, place: int, train, test) -> Outcome:
+    def score_alone(self, candidate: int, train, test) -> Outcome:
         """Fit and score one candidate as `GridSearchCV` does."""
         return fit_and_score(
             clone(self.search.estimator),
@@ -378,7 +378,7 @@ class Problem:
             train=train,
             test=test,
             verbose=self.search.verbose,
-            parameters=self.settings[place],
+            parameters=self.settings[candidate],
             fit_params=self.fit_params,
             score_params=self.score_params,
             return_train_score=self.search.return_train_score,
@@ -404,28 +404,28 @@ def group_candidates(problem: Problem) -> list[Group]:
     estimator = problem.search.estimator
     prefix = f"{estimator.steps[-1][0]}__" if type(estimator) is Pipeline else ""
     names = {prefix + name: name for name in SHARED_NAMES}
-    places: dict[tuple, list[int]] = {}
-    for place, parameters in enumerate(problem.settings):
+    alike: dict[tuple, list[int]] = {}
+    for candidate, parameters in enumerate(problem.settings):
         # Candidates of a grid hold the same objects.
         key = tuple((name, id(value)) for name, value in parameters.items() if name not in names)
-        places.setdefault(key, []).append(place)
+        alike.setdefault(key, []).append(candidate)
     groups = []
-    for same in places.values():
+    for same in alike.values():
         others = {n: v for n, v in problem.settings[same[0]].items() if n not in names}
         last = _last_step(clone(estimator).set_params(**clone(others, safe=False)))
         group = Group(others, {}, [])
         refused: dict[tuple, bool] = {}
-        for place in same:
-            own = {names[n]: v for n, v in problem.settings[place].items() if n in names}
+        for candidate in same:
+            own = {names[n]: v for n, v in problem.settings[candidate].items() if n in names}
             keys = [(name, id(value)) for name, value in own.items()]
             for (name, value), known in zip(own.items(), keys, strict=True):
                 if known not in refused:
                     model = clone(last).set_params(**{name: value})
                     refused[known] = not _shares_work(problem, model)
             if any(map(refused.get, keys)) or not _shares_work(problem, last):
-                group.alone.append(place)
+                group.alone.append(candidate)
             else:
-                group.networks[place] = own
+                group.networks[candidate] = own
         groups.append(group)
     return groups
 
@@ -465,7 +465,7 @@ def _last_step(estimator: BaseEstimator) -> Any:
 
 def score_group(problem: Problem, group: Group, train, test) -> dict[int, Outcome]:
     """Return the outcome of each candidate of a group on one fold, by its position."""
-    outcomes = {place: problem.score_alone(place, train, test) for place in group.alone}
+    outcomes = {candidate: problem.score_alone(candidate, train, test) for candidate in group.alone}
     if group.networks:
         began = time.perf_counter()
         try:
@@ -479,7 +479,9 @@ def score_group(problem: Problem, group: Group, train, test) -> dict[int, Outcom
             "fit_time": (time.perf_counter() - began) / len(shared),
             "score_time": 0.0,
         }
-        outcomes |= {place: {"fit_error": None, **o, **times} for place, o in shared.items()}
+        outcomes |= {
+            candidate: {"fit_error": None, **o, **times} for candidate, o in shared.items()
+        }
     return outcomes
 
 
@@ -552,13 +554,13 @@ class _Fold:
         several = not hasattr(self.rows, "codes") or len(np.unique(self.rows.codes)) > 1
         nested = self.scores_itself and self.last._is_nested and is_small and several
         by_columns: dict[tuple, list[int]] = {}
-        for place, network in self.networks.items():
+        for candidate, network in self.networks.items():
             n_hidden = network.get("n_hidden", self.last.n_hidden)
             n_layers = None if isinstance(n_hidden, Integral) else network.get("n_layers")
             key = network.get("activation"), None if nested else str(n_hidden), n_layers
-            by_columns.setdefault(key, []).append(place)
-        for places in by_columns.values():
-            models = {place: self._model(self.networks[place]) for place in places}
+            by_columns.setdefault(key, []).append(candidate)
+        for alike in by_columns.values():
+            models = {candidate: self._model(self.networks[candidate]) for candidate in alike}
             yield from self._nested(models) if nested else self._same_columns(models)
 
     def _nested(self, models: dict[int, Any]) -> Iterator[tuple[int, Outcome]]:
@@ -579,8 +581,8 @@ class _Fold:
         narrow = [self._model({"n_hidden": size}) for size in sizes]
         columns = [model._features(self.rows, self.seeds).n_columns for model in narrow]
         by_penalty: dict[float, dict[int, Any]] = {}
-        for place, model in models.items():
-            by_penalty.setdefault(model.C, {})[place] = model
+        for candidate, model in models.items():
+            by_penalty.setdefault(model.C, {})[candidate] = model
         for C, alike in by_penalty.items():
             system = equations.gram.copy()
             system.flat[:: len(system) + 1] += 1 / (widest._penalty_factor * C)
@@ -598,9 +600,9 @@ class _Fold:
                 for size, start, end in parts:
                     total = total + (Q[start:end].conj().T @ z[start:end]).real
                     outputs[size][name] = total + offset
-            for place, model in alike.items():
+            for candidate, model in alike.items():
                 of_size = outputs[model.n_hidden].items()
-                yield place, {name: self._score(name, each) for name, each in of_size}
+                yield candidate, {name: self._score(name, each) for name, each in of_size}
 
     def _same_columns(self, models: dict[int, Any]) -> Iterator[tuple[int, Outcome]]:
         """Score networks that differ in C and in the number of layers only."""
@@ -609,8 +611,8 @@ class _Fold:
         Cs = sorted({model.C for model in models.values()})
         if self.problem.is_leave_one_out:
             errors = leave_one_out_errors(deepest, features, self.rows, np.array(Cs, dtype=float))
-            for place, model in models.items():
-                yield place, {"test_scores": -errors[_n_layers(model) - 1, Cs.index(model.C)]}
+            for candidate, model in models.items():
+                yield candidate, {"test_scores": -errors[_n_layers(model) - 1, Cs.index(model.C)]}
             return
         solve = deepest._solver(features, self.rows)
         designs = {name: list(features.designs(one[-1])) for name, one in self.scored.items()}
@@ -619,18 +621,21 @@ class _Fold:
             own = {}
             if self.scores_itself:
                 own = {name: deepest._outputs(each, coef) for name, each in designs.items()}
-            for place, model in models.items():
+            for candidate, model in models.items():
                 if model.C != C:
                     continue
                 n_layers = _n_layers(model)
                 if own:
                     outputs = {name: each[n_layers - 1] for name, each in own.items()}
-                    yield place, {name: self._score(name, each) for name, each in outputs.items()}
+                    yield (
+                        candidate,
+                        {name: self._score(name, each) for name, each in outputs.items()},
+                    )
                     continue
                 model.features_, model.coef_ = features, coef
                 if model._is_deep:
                     model.features_, model.coef_ = features.first_layers(n_layers), coef[:n_layers]
-                yield place, self._ask_scorer(model)
+                yield candidate, self._ask_scorer(model)
 
     def _model(self, network: dict) -> Any:
         model = copy.copy(self.last)

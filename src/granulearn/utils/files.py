@@ -14,7 +14,6 @@ import re
 import shutil
 import stat
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -182,7 +181,7 @@ def _temporary(named: Path, target: Path, suffix: str, mode: int | None = None) 
 
 
 def _remove_leftovers(folder: Path, prefix: str, suffix: str) -> None:
-    name = re.compile(rf"{re.escape(prefix)}(\d{{1,9}})-[0-9a-f]{{8}}{re.escape(suffix)}(\.gone)?")
+    name = re.compile(rf"{re.escape(prefix)}(\d{{1,9}})-[0-9a-f]{{8}}{re.escape(suffix)}")
     with suppress(OSError):  # a folder that may be written to but not listed
         for path in folder.iterdir():
             found = name.fullmatch(path.name)
@@ -202,17 +201,10 @@ def _is_running(process: int) -> bool:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file or folder; a folder is renamed first, so that nobody can add a file."""
-    if not path.is_dir():
-        path.unlink(missing_ok=True)
-        return
-    with suppress(OSError):
-        path = path.rename(path.with_name(f"{path.name.removesuffix('.gone')}.gone"))
-    for _ in range(20):  # a file that was being added appears a little later
+    if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
-        if not path.exists():
-            break
-        time.sleep(0.01)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _is_stdout(found: os.stat_result) -> bool:
