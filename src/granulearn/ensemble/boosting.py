@@ -34,7 +34,7 @@ LEARNING_RATE = 0.2
 PATIENCE = 6  # rounds without less log-loss
 # Most rows of the other folds that a booster learns from, and of its own that stop it.
 MAX_TRAIN, MAX_VALIDATION = 12_000, 3_000
-# Rows per leaf of a tree of two classes, and its fewest leaves. Trees of more classes have the most.
+# Rows per leaf of a tree of two classes, and its fewest leaves; trees of more have the most.
 ROWS_PER_LEAF, FEWEST_LEAVES = 220, 15
 # With less work, threads wait more than they work.
 ONE_THREAD_ROWS = 20_000

@@ -70,8 +70,9 @@ class RobustClassifier(DecisionClassifier):
         warning where it cannot be fitted.
     noise_matrix : float, array-like of shape (n_classes, n_classes) or None, default=None
         The fraction of wrong labels, spread evenly over the other classes, or the
-        probability of each given label (column) by true class (row), both in the order of `classes_`. An audit estimates the share
-        (``LabelAudit.noise_.rate``). With it, probabilities and predictions are about the
+        probability of each given label (column) by true class (row), both in the
+        order of `classes_`. An audit estimates the fraction (``LabelAudit.noise_.rate``).
+        With it, probabilities and predictions are about the
         *true* class; without, about the label as given.
     random_state : int, RandomState or None, default=None
         Seeds the members that have no seed of their own.

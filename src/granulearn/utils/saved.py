@@ -3,7 +3,8 @@
 A class states ``_saved``: by attribute an `Array`, a `Number`, `Labels`, a `Part`, or a type like
 ``list[str]`` that JSON can hold. Subclasses add to it. ``_check_saved`` raises by `require` where
 attributes do not go together; ``_after_load`` sets attributes that follow from them;
-``_saved_state`` returns attributes that an object has in another form. A loaded model has no other attributes.
+``_saved_state`` returns attributes that an object has in another form. A loaded model has no
+other attributes.
 """
 
 from __future__ import annotations
