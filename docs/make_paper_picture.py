@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE.parent))
 from granulearn.bench import (  # noqa: E402
     Store,
     summarize_paper,
-    write_paper_page,
+    write_page,
 )
 from tests.bench.browser import chromium  # noqa: E402
 
@@ -27,7 +27,7 @@ def main(results: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "paper.html"
         with Store(Path(results), readonly=True) as store:
-            write_paper_page(summarize_paper(store), page)
+            write_page(summarize_paper(store), page)
         with chromium(Path(folder) / "profile", "--hide-scrollbars") as browser:
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", SIZE)
             browser.get(page.as_uri())

@@ -143,13 +143,6 @@ def skip_metadata_routing(app, what, name, found, skip, options) -> bool | None:
     return True if METADATA_ROUTING.fullmatch(name) else None
 
 
-def value_docstring(app, what, name, found, options, lines) -> None:
-    """Take the docstring of a value from `__test__` of its stage: a text or tuple has none."""
-    module, _, attribute = name.rpartition(".")
-    if what == "data":
-        lines[:] = inspect.cleandoc(import_module(module).__test__[attribute]).splitlines()
-
-
 def remove_foreign_links(app, what, name, found, options, lines) -> None:
     """Turn links to scikit-learn's site into text."""
     lines[:] = [SHAPE.sub(r"\1\\_,)", FOREIGN_LINK.sub(r"``\1``", line)) for line in lines]
@@ -170,7 +163,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("public_name", name_role)
     app.connect("config-inited", write_pages, priority=100)
     app.connect("autodoc-skip-member", skip_metadata_routing)
-    app.connect("autodoc-process-docstring", value_docstring, priority=100)  # before numpydoc
     app.connect("autodoc-process-docstring", remove_foreign_links, priority=900)
     app.connect("build-finished", remove_stale_output)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

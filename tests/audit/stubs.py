@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.issues import Issue
-from granulearn.audit.ratings import NoiseRate
+from granulearn.audit.ratings import Issue, NoiseRate
 from granulearn.review.audit_page import summarize_audit
 from tests.audit.tables import three_clouds
 

@@ -163,7 +163,7 @@ def test_calibration_keeps_the_order_of_classes_and_lowers_the_loss():
 
 
 @pytest.mark.parametrize("n_classes", [2, 5])
-def test_probabilities_that_ignore_the_labels_foretell_none(n_classes):
+def test_probabilities_that_ignore_the_labels_have_no_signal(n_classes):
     rng = np.random.default_rng(0)
     scores = [
         signal_z_score(rng.dirichlet(np.ones(n_classes), 300), rng.integers(n_classes, size=300))
@@ -173,7 +173,7 @@ def test_probabilities_that_ignore_the_labels_foretell_none(n_classes):
     assert np.mean(np.array(scores) > 1.64) < 0.12
 
 
-def test_leaving_a_rows_own_label_out_of_the_count_is_no_signal_z_score():
+def test_leaving_a_rows_own_label_out_of_the_count_is_no_signal():
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=100)
     counts = np.bincount(y, minlength=2)
@@ -224,7 +224,7 @@ def test_of_clean_labels_hardly_any_is_called_wrong(name, most):
 
 
 @pytest.mark.parametrize("n_classes", [2, 20])
-def test_inputs_that_say_nothing_are_told_to_say_nothing(n_classes):
+def test_inputs_without_signal_give_no_rate_and_unknown_verdicts(n_classes):
     # A few tables of noise pass for more: one of five may.
     n_told = 0
     for seed in range(5):
@@ -242,7 +242,7 @@ def test_inputs_that_say_nothing_are_told_to_say_nothing(n_classes):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_among_few_rows_that_say_nothing_no_number_is_given_and_verdicts_are_called_weak(seed):
+def test_few_rows_without_signal_give_no_rate_and_weak_verdicts(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(200, 4)), rng.integers(2, size=200)
     noise = LabelAudit(n_estimators=50, random_state=0).fit(X, y).noise_

@@ -12,9 +12,13 @@ from granulearn.audit import LabelAudit
 from granulearn.audit.ratings import (
     AMBIGUOUS,
     FINE,
+    MOST_OF_A_KIND,
     UNKNOWN,
+    Issue,
     Ratings,
     most_probable_other,
+    named_rows,
+    worst_first,
 )
 from tests.audit.tables import three_clouds
 
@@ -93,3 +97,25 @@ def test_the_most_probable_other_class_is_never_the_given_one_and_none_is_more_p
         assert best[row] != codes[row]
         assert amount[row] == proba[row, best[row]] == max(others)
     assert_array_equal(most_probable_other(np.full((1, n_classes), np.nan), codes[:1])[1], 0)
+
+
+# --- issues
+
+
+def some(n):
+    return [Issue("odd", 1 - i / 100, (i,), "odd") for i in range(n)]
+
+
+def test_the_worst_come_first_and_the_others_share_a_line():
+    shown = worst_first(some(30)[::-1], "{n} more")
+    assert [issue.rows[0] for issue in shown[:-1]] == list(range(MOST_OF_A_KIND))
+    assert shown[-1].rows == tuple(range(MOST_OF_A_KIND, 30))
+    assert shown[-1].message == "10 more"
+    assert worst_first(some(3), "{n} more") == some(3)
+    assert worst_first([], "{n} more") == []
+
+
+def test_rows_are_named_by_the_numbers_a_reader_knows():
+    assert named_rows([0, 2], np.array([10, 11, 12])) == "rows 10 and 12"
+    assert named_rows([1], None) == "row 1"
+    assert named_rows(list(range(7)), None) == "rows 0, 1, 2, 3, 4 and 2 more"

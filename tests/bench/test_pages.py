@@ -14,7 +14,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from granulearn.bench import render_page, write_page
-from granulearn.bench.pages import render_paper_page, write_paper_page
 from granulearn.bench.tables import paper_markdown
 from tests.bench.browser import open_page
 from tests.bench.small_studies import full_summary, paper_summary, table1_summary
@@ -198,7 +197,7 @@ def test_machines_and_methods_are_told(page):
 
 @pytest.fixture(scope="module")
 def paper():
-    return render_paper_page(paper_summary())
+    return render_page(paper_summary())
 
 
 def test_every_entry_of_the_contents_leads_to_a_section(paper):
@@ -226,7 +225,7 @@ def test_the_reasons_of_failures_are_told(paper):
     summary = copy.deepcopy(paper_summary())
     line = summary["progress"]["studies"][0]
     line["failed"], line["reasons"] = 2, pd.Series(["no <such> set"] * 2)
-    assert "no &lt;such&gt; set (2)" in render_paper_page(summary)
+    assert "no &lt;such&gt; set (2)" in render_page(summary)
     assert "- table1: no <such> set (2)\n" in paper_markdown(summary)
     assert "Why runs failed" not in paper_markdown(paper_summary())
 
@@ -243,7 +242,7 @@ def test_it_needs_no_other_file(paper):
 @pytest.mark.parametrize("width", [1200, 400])
 def test_it_fits_a_screen_and_a_phone(browser, tmp_path, width):
     browser.set_window_size(width, 900)
-    open_page(browser, write_paper_page(paper_summary(), tmp_path / "paper.html"))
+    open_page(browser, write_page(paper_summary(), tmp_path / "paper.html"))
     wide = browser.execute_script("return document.documentElement.scrollWidth")
     assert wide <= browser.execute_script("return document.documentElement.clientWidth")
 
@@ -258,7 +257,7 @@ def test_what_is_found_and_why_are_one_screen(browser, tmp_path):
     parts = (sentences[:2], sentences[2:-4], sentences[-4:])
     summary["short"] = dict(zip(summary["short"], parts, strict=True))
     browser.set_window_size(1200, 1000)
-    open_page(browser, write_paper_page(summary, tmp_path / "paper.html"))
+    open_page(browser, write_page(summary, tmp_path / "paper.html"))
     bottom = "return document.querySelector('.columns').getBoundingClientRect().bottom"
     assert browser.execute_script(bottom) <= 1000
 

@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 from scipy.stats import rankdata
 
-from granulearn.audit.issues import Issue
-from granulearn.audit.ratings import Ratings
+from granulearn.audit.ratings import Issue, Ratings
 
 OVERLAP = "overlapping classes"
 

@@ -21,11 +21,10 @@ from granulearn.audit.error_probability import (
     next_rows,
     with_verified,
 )
-from granulearn.audit.issues import Issue
 from granulearn.audit.leakage import find_leaks
 from granulearn.audit.near_duplicates import close_rows, find_contradictions, find_shared
 from granulearn.audit.outliers import OUTLIER_FROM, find_outliers, outlier_scores
-from granulearn.audit.ratings import WRONG, NoiseRate, Ratings
+from granulearn.audit.ratings import WRONG, Issue, NoiseRate, Ratings
 from granulearn.audit.scan_statistic import find_blocks
 from granulearn.audit.validation import (
     check_groups,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from granulearn.audit.issues import Issue
+from granulearn.audit.ratings import Issue
 from granulearn.tables.checks import (
     MIN_ROWS,
     NEAR_SHARE,

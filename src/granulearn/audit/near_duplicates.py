@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from granulearn.audit._nearness import close_pairs
 from granulearn.audit.embedding import EmbeddedRows
-from granulearn.audit.issues import Issue, named_rows, worst_first
+from granulearn.audit.ratings import Issue, named_rows, worst_first
 
 CONTRADICTION = "contradictory duplicates"
 SHARED = "duplicates across groups"

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit
 
 from granulearn.audit.embedding import DEVIATIONS, EmbeddedRows
-from granulearn.audit.issues import Issue, named_rows, worst_first
+from granulearn.audit.ratings import Issue, named_rows, worst_first
 
 OUTLIER = "outlier"
 OUTLIER_FROM = 0.5

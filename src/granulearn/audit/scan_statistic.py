@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from granulearn.audit.issues import Issue
-from granulearn.audit.ratings import Ratings
+from granulearn.audit.ratings import Issue, Ratings
 
 BLOCK = "doubtful block"
 

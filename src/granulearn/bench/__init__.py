@@ -31,7 +31,7 @@ _FILES = {
     "summary": "summarize",
     "paper": "holds_the_paper summarize_paper",
     "tables": "latex_table write_csv write_latex write_markdown write_tables",
-    "pages": "render_page write_page write_paper_page",
+    "pages": "render_page write_page",
     "statistics": (
         "Comparison average_ranks compare describe describe_in_words "
         "holm_adjust paper_accuracy_table paper_noise_table wilcoxon_p_value win_tie_loss"

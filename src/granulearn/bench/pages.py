@@ -40,7 +40,7 @@ def write_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
     Parameters
     ----------
     summary : dict
-        What `granulearn.bench.summarize` returned.
+        What `granulearn.bench.summarize` or `summarize_paper` returned.
     path : path
         The HTML file.
 
@@ -69,7 +69,7 @@ def render_page(summary: dict[str, Any]) -> str:
     Parameters
     ----------
     summary : dict
-        What `granulearn.bench.summarize` returned.
+        What `granulearn.bench.summarize` or `summarize_paper` returned.
 
     Returns
     -------
@@ -87,6 +87,8 @@ def render_page(summary: dict[str, Any]) -> str:
     ...     render_page(summarize(store))[:15]
     '<!DOCTYPE html>'
     """
+    if "studies" in summary:
+        return _paper_page(summary)
     return _rendered(
         "page.html",
         [("", summary)],
@@ -105,38 +107,7 @@ def render_page(summary: dict[str, Any]) -> str:
     )
 
 
-def write_paper_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
-    """Render the page of the whole paper and write it, as a whole or not at all.
-
-    Parameters
-    ----------
-    summary : dict
-        What `granulearn.bench.summarize_paper` returned.
-    path : path
-        The HTML file.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from granulearn.bench import PAPER_STUDIES, Store, load_study, summarize_paper
-    >>> from granulearn.bench import write_paper_page
-    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
-    ...     for name in PAPER_STUDIES:
-    ...         store.save_study(name, load_study(name).to_json())
-    ...     write_paper_page(summarize_paper(store), Path(folder, "paper.html")).name
-    'paper.html'
-    """
-    return write_text_atomically(path, render_paper_page(summary))
-
-
-def render_paper_page(summary: dict[str, Any]) -> str:
-    """Render the page of the whole paper as HTML; what was not run is named."""
+def _paper_page(summary: dict[str, Any]) -> str:
     return _rendered(
         "paper.html",
         [(f"{name}-", study) for name, study in summary["studies"].items()],

@@ -164,7 +164,7 @@ def score_frame(summary: dict[str, Any]) -> pd.DataFrame:
 
 
 def shown(value: float | None, digits: int = 2) -> str:
-    """Return a number with so many decimals; a dash where there is none."""
+    """Return a number with this many decimals; a dash for a missing one."""
     return "–" if value is None or pd.isna(value) else f"{value:.{digits}f}"
 
 
@@ -268,7 +268,10 @@ def _methods(summary: dict[str, Any]) -> list[str]:
         both = summary["paper"]["means"].reindex(ranking.index)
         columns["paper"] = both["paper"].map(shown)
         columns["same runs, rerun"] = both["rerun"].map(shown)
-        columns["difference"] = (both["rerun"] - both["paper"]).map("{:+.2f}".format)
+        differences = (both["rerun"] - both["paper"]).dropna()
+        columns["difference"] = differences.map("{:+.2f}".format).reindex(
+            both.index, fill_value="–"
+        )
     columns["balls"] = ranking["n_balls"].map(lambda value: shown(value, 0))
     if SINGLE_BALLS in ranking:
         columns["of one sample, %"] = ranking[SINGLE_BALLS].map(lambda value: shown(value, 0))

@@ -137,10 +137,10 @@ def _run(
             ) from None
     if asked == PAPER:
         # Imported here: drawing needs packages that the other verbs do not.
-        from granulearn.bench import write_paper_page
+        from granulearn.bench import write_page
 
         with Store(path, readonly=True) as store:
-            page = write_paper_page(summarize_paper(store), path.with_suffix(".html"))
+            page = write_page(summarize_paper(store), path.with_suffix(".html"))
         out.say(f"page:    {page}", soft_wrap=True)
     failed = len(result.failed)
     counts = f"{result.computed} computed, {result.found} were there, {failed} failed"

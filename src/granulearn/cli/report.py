@@ -74,9 +74,8 @@ def _write(summary: dict[str, Any], output, latex, markdown, csv, tables, figure
     import granulearn.bench as reports
 
     whole = "studies" in summary
-    write_page = reports.write_paper_page if whole else reports.write_page
     # LaTeX first: a study that is no table is refused before anything is written.
-    files = [(latex, reports.write_latex), (output, write_page)]
+    files = [(latex, reports.write_latex), (output, reports.write_page)]
     files += [(markdown, reports.write_markdown), (csv, reports.write_csv)]
     written = [write(summary, path) for path, write in files if path]
     for own in summary["studies"].values() if whole else [summary]:

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from granulearn.audit.issues import Issue
-from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
+from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Issue, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.review.cards import MOST_PAIRS, Card, CardMaker, chosen_rows, confused_pairs
 from granulearn.review.decisions import COLUMNS

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from granulearn.audit.issues import Issue
-from granulearn.audit.ratings import VERDICTS, Ratings
+from granulearn.audit.ratings import VERDICTS, Issue, Ratings
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
 from granulearn.review.cards import Card, RatedRow, rated_row
 from granulearn.review.decisions import (
