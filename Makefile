@@ -88,7 +88,7 @@ browser:
 
 # The loops are compiled at install. Debian's compiler is installed where it is missing and can be.
 compiler:
-	@if command -v cc > /dev/null; then exit 0; fi; \
+	@if command -v cc > /dev/null || command -v gcc > /dev/null; then exit 0; fi; \
 	if ! command -v apt-get > /dev/null; then \
 		echo "== a C compiler is missing, and there is no apt-get to install it: install gcc or clang"; exit 1; \
 	elif [ "$$(id -u)" != 0 ]; then \
@@ -126,7 +126,7 @@ pytest-quick: $(STAMPS)/docs
 docs: $(STAMPS)/docs browser
 	@echo "== the documentation site, its examples run (sphinx)"
 	@OMP_NUM_THREADS=1 $(SPHINX) --fresh-env docs docs/_build/html
-	@echo "== its links, pictures, widths and size (pytest)"
+	@echo "== its links and formulas (pytest)"
 	@GRANULEARN_SITE=docs/_build/html $(BIN)/pytest --quiet tests/docs/test_site.py
 	@echo "== open docs/_build/html/index.html in a browser"
 

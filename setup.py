@@ -8,13 +8,14 @@ leaves the compiled loops beside their sources, where a checkout finds them.
 import re
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-NO_COMPILER = """
-granulearn has loops in C, and no C compiler was found ({command}). Install one:
+CANNOT_COMPILE = """
+granulearn is compiled with a C compiler and Python's headers; {missing} is missing. Install:
     Debian, Ubuntu    apt-get install gcc python3-dev
     Fedora            dnf install gcc python3-devel
     macOS             xcode-select --install
@@ -35,9 +36,11 @@ class BuildLoops(build_ext):
 
     def build_extensions(self):
         """Compile the loops."""
-        command = getattr(self.compiler, "compiler_so", [None])[0]
-        if command and shutil.which(command) is None:
-            sys.exit(NO_COMPILER.format(command=command))
+        compiler = getattr(self.compiler, "compiler_so", [None])[0]
+        if compiler and shutil.which(compiler) is None:
+            sys.exit(CANNOT_COMPILE.format(missing=compiler))
+        if not Path(sysconfig.get_path("include"), "Python.h").exists():
+            sys.exit(CANNOT_COMPILE.format(missing="Python.h"))
         super().build_extensions()
 
 

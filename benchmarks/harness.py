@@ -131,6 +131,8 @@ class StudyBenchmark:
     def page(self, path: Path, command: str) -> str:
         """Return the page of a store."""
         found, made_by, dates = self.results(path)
+        if not dates:
+            raise SystemExit(f"{path} has no results: run the benchmark first")
         blocks = self.tables(found)
         return page(self.title, self.about, command, stamp(made_by, dates), blocks)
 

@@ -40,7 +40,7 @@ BLUE, ORANGE, GREY = "#1a62b8", "#d95f02", "#888888"
 
 
 def axes_of(n: int, height: float = 3.4) -> tuple[plt.Figure, np.ndarray]:
-    """Return a figure with so many panels beside each other."""
+    """Return a figure with n panels beside each other."""
     figure, axes = plt.subplots(1, n, figsize=(3.5 * n + 0.6, height), layout="constrained")
     return figure, np.atleast_1d(axes)
 
@@ -89,27 +89,27 @@ def explain_balls(panels: list[plt.Axes], place: plt.Axes, titles: list[str], la
 
 
 def balls() -> None:
-    """Draw three makers on the same samples."""
+    """Draw the balls of three generators on the same samples."""
     X, y = noisy_moons()
     figure, panels, place = ball_panels()
     titles = []
-    for ax, maker in zip(panels, ("two-means", "gbg++", "rd-gbg"), strict=True):
-        made = generate_balls(X, y, balls=maker, random_state=0)
+    for ax, name in zip(panels, ("two-means", "gbg++", "rd-gbg"), strict=True):
+        made = generate_balls(X, y, balls=name, random_state=0)
         plot_balls(made, X, y, guides=False, ax=ax)
-        titles.append(f"{maker}: {len(made)} balls")
+        titles.append(f"{name}: {len(made)} balls")
     explain_balls(panels, place, titles, "purity")
     save(figure, "balls")
 
 
 def memberships() -> None:
-    """Draw three schemes on the same balls."""
+    """Draw three memberships on the same balls."""
     X, y = noisy_moons()
     made = generate_balls(X, y, random_state=0)
     figure, panels, place = ball_panels()
-    schemes = (FuzzyMembership(), SDAPMembership(), EvidenceMembership())
-    for ax, scheme in zip(panels, schemes, strict=True):
-        plot_balls(made, X, y, color=scheme(made, X, y), guides=False, ax=ax)
-    explain_balls(panels, place, [scheme.name for scheme in schemes], "membership")
+    ratings = (FuzzyMembership(), SDAPMembership(), EvidenceMembership())
+    for ax, rating in zip(panels, ratings, strict=True):
+        plot_balls(made, X, y, color=rating(made, X, y), guides=False, ax=ax)
+    explain_balls(panels, place, [rating.name for rating in ratings], "membership")
     save(figure, "memberships")
 
 

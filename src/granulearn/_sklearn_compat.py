@@ -17,7 +17,6 @@ from sklearn.utils._param_validation import (
     Interval,
     InvalidParameterError,
     StrOptions,
-    validate_parameter_constraints,
 )
 from sklearn.utils.metaestimators import _safe_split as take_split
 from sklearn.utils.validation import _check_feature_names_in as check_feature_names_in

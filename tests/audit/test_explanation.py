@@ -309,7 +309,7 @@ def test_predictions_of_balls_add_up_to_the_probabilities_of_the_audit(grown):
     trees, rows = weighed_trees(audit, X), audit.forest_.rows(X)
     for at in wrong:
         unseen = [trees[number] for number in np.flatnonzero(~audit.in_bag_[:, at])]
-        told = [tree.says[tree.path(rows[at])].sum(axis=0) for tree in unseen]
+        told = [tree.contributions[tree.path(rows[at])].sum(axis=0) for tree in unseen]
         assert_allclose(np.mean(told, axis=0), audit.out_of_sample_proba_[at], atol=1e-6)
 
 

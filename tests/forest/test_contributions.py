@@ -83,8 +83,10 @@ def test_masses_sum_to_one_on_a_path_and_give_back_what_the_leaf_predicts(binary
             assert tree.masses[path].sum() == pytest.approx(1)
             n = tree.counts[path]
             posteriors = (n + prior.alpha) / (n + prior.alpha).sum(axis=1, keepdims=True)
-            assert_allclose(tree.says[path], tree.masses[path, None] * posteriors)
-            assert_allclose(tree.says[path].sum(axis=0), tree.tree.leaf_proba[leaf], atol=1e-6)
+            assert_allclose(tree.contributions[path], tree.masses[path, None] * posteriors)
+            assert_allclose(
+                tree.contributions[path].sum(axis=0), tree.tree.leaf_proba[leaf], atol=1e-6
+            )
 
 
 @pytest.mark.parametrize("binary", [False, True])
@@ -100,7 +102,7 @@ def test_leaves_that_were_joined_speak_for_the_balls_inside(binary):
             stopped = tree.tree.thresholds[node]
             n_joined += 0 < stopped < 1
             goes_on = tree.masses[node] * (1 - stopped) if stopped > 0 else 0.0
-            error = np.abs(tree.says[path].sum(axis=0) - tree.tree.leaf_proba[leaf]).max()
+            error = np.abs(tree.contributions[path].sum(axis=0) - tree.tree.leaf_proba[leaf]).max()
             assert error < goes_on + 1e-5
     assert n_joined > 0
 
@@ -110,7 +112,7 @@ def test_several_priors_count_by_their_weights(shares):
     X, y = noisy_clouds(400)
     trees, seen, forest = weighed(X, y, SEARCHED, shares)
     told = [
-        np.mean([tree.says[tree.path(row)].sum(axis=0) for tree in trees], axis=0)
+        np.mean([tree.contributions[tree.path(row)].sum(axis=0) for tree in trees], axis=0)
         for row in seen.rows[:20]
     ]
     assert_allclose(told, forest.posterior(X[:20]), atol=1e-5)
@@ -122,7 +124,7 @@ def test_the_strongest_balls_add_most_to_the_probability():
     proba = forest.posterior(X)
     for at in range(0, 200, 40):
         row, code = seen.rows[at], int(proba[at].argmax())
-        adds = np.sort(np.concatenate([t.says[t.path(row), code] for t in trees]))[::-1]
+        adds = np.sort(np.concatenate([t.contributions[t.path(row), code] for t in trees]))[::-1]
         assert adds.sum() / len(trees) == pytest.approx(proba[at, code], abs=1e-6)
         balls = strongest_balls(trees, row, code)
         told = [len(trees) * ball.weight * ball.probability for ball in balls]

@@ -93,7 +93,10 @@ def test_balls_give_back_what_a_forest_predicts(class_weight):
     for given in ((X, y), (X, y, np.ones(200))):
         trees = model._weigh_trees(training_samples(model, given))
         rows = model.forest_.rows(X[:30])
-        told = [np.mean([t.says[t.path(row)].sum(axis=0) for t in trees], axis=0) for row in rows]
+        told = [
+            np.mean([t.contributions[t.path(row)].sum(axis=0) for t in trees], axis=0)
+            for row in rows
+        ]
         assert_allclose(told, expected, atol=1e-5)
 
 

@@ -496,7 +496,7 @@ def _add_weights(weights: np.ndarray, tree: _Tree, path: np.ndarray) -> None:
 def _differences(tree: WeighedTree, path: np.ndarray, given: int, second: int) -> np.ndarray:
     """Return the probability of the second class less that of the given one, ball by ball."""
     masses = tree.masses[path]
-    ahead = tree.says[path, second] - tree.says[path, given]
+    ahead = tree.contributions[path, second] - tree.contributions[path, given]
     # A ball in which no walk ends predicts what the one around it does.
     last = np.maximum.accumulate(np.where(masses > 0, np.arange(len(path)), 0))
     return (ahead / np.maximum(masses, 1e-300))[last]

@@ -22,14 +22,14 @@ class GranularBallKNNClassifier(ScoreClassifier):
     Samples are gathered into balls, and a new sample gets the class of the ball
     whose surface is nearest to it. Use it to see what balls are worth on their
     own: nothing is fitted beyond them, and a prediction is explained by pointing
-    at a ball. Its weak points are wrong labels, since a ball of one sample says
-    what its label says, balls of very different size, since a large one reaches
+    at a ball. Its weak points are wrong labels, since a ball of one sample repeats
+    its label, balls of very different size, since a large one reaches
     over its neighbours, and features that are not scaled.
 
     Parameters
     ----------
     n_neighbors : int, default=1
-        How many balls vote, each with the shares of its classes; all balls
+        Number of balls that vote, each with its class frequencies; all balls
         where there are fewer.
     balls : str, BallGenerator or callable, default="two-means"
         How balls are made: a name of `granulearn.balls.generator_names`, an instance,
@@ -164,18 +164,18 @@ class GranularBallKNNClassifier(ScoreClassifier):
         return self
 
     def _scores(self, X):
-        """Return the mean class shares of the balls with the nearest surfaces."""
+        """Return the mean class probabilities of the balls with the nearest surfaces."""
         balls = self.balls_
         k = min(self.n_neighbors, len(balls))
         nearest = nearest_balls(balls.centers, balls.radii, X, k, effective_n_jobs(self.n_jobs))
-        shares = self._class_shares()
+        proba = self._class_proba()
         # Neighbour by neighbour: no array of rows times neighbours times classes is made.
-        return sum(shares[numbers] for numbers in nearest.T) / k
+        return sum(proba[numbers] for numbers in nearest.T) / k
 
-    def _class_shares(self) -> np.ndarray:
+    def _class_proba(self) -> np.ndarray:
         """Return the share of each class among the samples of each ball, (n_balls, n_classes)."""
         balls = self.balls_
-        shares = np.zeros((len(balls), len(self.classes_)))
+        proba = np.zeros((len(balls), len(self.classes_)))
         known = np.searchsorted(self.classes_, balls.classes)
-        shares[:, known] = balls.class_counts / balls.counts[:, None]
-        return shares
+        proba[:, known] = balls.class_counts / balls.counts[:, None]
+        return proba

@@ -192,7 +192,7 @@ def balls_in_order(
     assignment[order] = np.repeat(np.arange(len(starts)), counts)
     dtype, n_classes = samples.X.dtype, len(samples.classes)
     class_counts = _class_counts(assignment, samples.codes, len(starts), n_classes)
-    with np.errstate(over="ignore"):  # a radius may be larger than its type can say
+    with np.errstate(over="ignore"):  # a radius may be larger than the largest number of its type
         radii = np.minimum(radii / scale, np.finfo(dtype).max)
     return BallSet(
         centers=(centers / scale).astype(dtype, copy=False),

@@ -14,13 +14,13 @@ from granulearn.balls.ball_set import (
 from granulearn.balls.generators import BallGenerator, check_purity
 from granulearn.utils.validation import Samples
 
-# Samples at the mean distance itself belong to the ball, whatever rounding says.
+# Samples at the mean distance itself belong to the ball, in spite of rounding.
 AT_RADIUS = 1 + 2.0**-20
 LLOYD_PASSES = 30
 
 
 class GBGPlusPlusBalls(BallGenerator):
-    r"""Cut balls around the majority class, and give what is left over to the nearest ball.
+    r"""Cut balls around the majority class; samples left over join the nearest ball.
 
     What is cut out of a ball first are the samples around the mean of its
     majority class. The rest is cut in the same way, until it holds one sample of

@@ -1,4 +1,4 @@
-"""Memberships: one number per ball that says how far the ball can be trusted."""
+"""Memberships: one number per ball, how far it can be trusted."""
 
 from __future__ import annotations
 
@@ -181,10 +181,9 @@ class UniformMembership(Membership):
 class PrecomputedMembership(Membership):
     """Give a ball the mean of the memberships that its samples came with.
 
-    Use it when something outside the model already says how far each sample
-    can be trusted: an annotator's confidence, an audit, another model. Its
-    weak point is that one doubtful sample in a large trusted ball is averaged
-    away.
+    Use it when the trust in each sample is known from outside the model: an
+    annotator's confidence, an audit, another model. Its weak point is that one
+    doubtful sample in a large trusted ball is averaged away.
 
     Parameters
     ----------
@@ -304,7 +303,7 @@ def closeness(distance: np.ndarray, codes: np.ndarray, radii: np.ndarray) -> np.
 
 
 class SDAPMembership(Membership):
-    r"""Trust a ball by its place in its class, its neighbours and its size.
+    r"""Trust a ball by its distance to the class centre, its neighbours and its size.
 
     The scheme of SDAP-GBRVFL (statistical density-adaptive Pythagorean): a ball
     near the centre of its class and among balls of its own class is trusted, and
@@ -446,7 +445,7 @@ class EvidenceMembership(Membership):
 
     A ball forest rates each label by the trees that did not see the sample, so
     a wrong label among many right ones is not trusted, wherever its class lies.
-    Use it when labels may be wrong in any place. Its weak points are its time,
+    Use it when labels may be wrong anywhere. Its weak points are its time,
     that of a forest, and classes of one sample, which nothing can rate.
 
     Parameters

@@ -102,7 +102,7 @@ def distances_to_both_kinds(X, codes, n_threads) -> tuple[np.ndarray, np.ndarray
 def visiting_order(codes: np.ndarray, seed: int) -> np.ndarray:
     """Return the samples in rounds, each with a random sample of every class that has one left.
 
-    Samples are drawn by their place, so other names of the classes change nothing.
+    Samples are drawn by position, so other names of the classes change nothing.
     """
     shuffled = np.random.RandomState(seed % 2**32).permutation(len(codes))
     by_class = np.argsort(codes[shuffled], kind="stable")

@@ -72,10 +72,10 @@ class TwoMeansBalls(BallGenerator):
 
         def split_bucket(bucket: tuple[int, int, int]) -> None:
             start, stop, key = bucket
-            own, place = order[start:stop].copy(), np.arange(stop - start)
-            splitter = Splitter(rows[own], samples.codes[own], place, sizes[start:stop], *settings)
+            own, local = order[start:stop].copy(), np.arange(stop - start)
+            splitter = Splitter(rows[own], samples.codes[own], local, sizes[start:stop], *settings)
             splitter.split_all(key)
-            order[start:stop] = own[place]
+            order[start:stop] = own[local]
 
         pending, buckets = [(0, len(rows), seed)], []
         whole = Splitter(rows, samples.codes, order, sizes, *settings)

@@ -32,17 +32,16 @@ if TYPE_CHECKING:
 N_FOLDS = 3
 LEARNING_RATE = 0.2
 PATIENCE = 6  # rounds without less log-loss
-# A booster learns from at most so many rows of the other folds, and is stopped by so many of its
-# own.
+# Most rows of the other folds that a booster learns from, and of its own that stop it.
 MAX_TRAIN, MAX_VALIDATION = 12_000, 3_000
-# Trees of two classes have a leaf for so many rows, within bounds; those of more have the most.
+# Rows per leaf of a tree of two classes, and its fewest leaves; trees of more have the most.
 ROWS_PER_LEAF, FEWEST_LEAVES = 220, 15
 # With less work, threads wait more than they work.
 ONE_THREAD_ROWS = 20_000
-# The rate of a category shrinks to that of all rows as if it had so many rows of it.
+# Number of rows of a category that count as much as the overall rate.
 SMOOTH = 10
-# Every row walks down all trees, so a file may hold what training makes and no more: trees of so
-# many leaves, at worst a chain of them, and one tree of each round for each raw score.
+# Every row walks down all trees, so a file may not hold more than training makes: the leaves of a
+# tree, at worst in a chain, and the rounds, with one tree for each raw score.
 MOST_LEAVES, MOST_ROUNDS = 31, 50
 DEEPEST = MOST_LEAVES - 1
 ROWS_PER_BLOCK = 4_096  # inputs of a block stay in the cache while trees pass
@@ -58,7 +57,7 @@ class BoostedTrees:
     """(n_columns,) the first input of each column that trees split: a column is the sum of
     neighbouring inputs, which are one-hot encoded if there are several."""
     factors: np.ndarray
-    """(n_features,) what inputs are multiplied by in the sum; one for an input of its own."""
+    """(n_features,) the factor of each input in the sum; one for an input of its own."""
     classes: np.ndarray
     """(k,) the classes that the raw scores are about; for two classes the second one."""
     baseline: np.ndarray
@@ -76,7 +75,7 @@ class BoostedTrees:
     thresholds: np.ndarray
     """(n_nodes,)"""
     values: np.ndarray
-    """(n_nodes,) what a leaf adds."""
+    """(n_nodes,) the value that a leaf adds."""
 
     _saved: ClassVar[dict] = {
         "n_features": Size,
@@ -431,8 +430,7 @@ _EMPTY_NODES = [
 def gains_of(fit: _Fit, n_rounds: int, variances: np.ndarray) -> np.ndarray:
     """Return the loss that splits on each input saved in the first rounds.
 
-    What splits on a one-hot encoded column saved is divided by the variance that each of its
-    inputs contributes.
+    The gain of a one-hot encoded column is shared by its inputs in proportion to their variance.
     """
     gains = np.zeros(len(fit.starts))
     for trees in booster_rounds(fit.booster)[:n_rounds]:

@@ -42,7 +42,7 @@ PRIOR = {"forest": 0.5, "rvfl": 0.5, "booster": 0.0}
 PRIOR_SAMPLES, PRIOR_SAMPLES_TIMES_ROWS = 300, 700_000
 # Label smoothing while the temperature is chosen: one label in a hundred may be any.
 SMOOTHING = 0.01
-# At most so many rows choose weights and temperature.
+# Most rows that choose weights and temperature.
 MAX_SCORED = 10_000
 # Folds for a member that hands out no out-of-sample probabilities.
 N_FOLDS = 5
@@ -69,10 +69,10 @@ class RobustClassifier(DecisionClassifier):
         The third member; None means `BoostedTreesClassifier`, which is left out with a
         warning where it cannot be fitted.
     noise_matrix : float, array-like of shape (n_classes, n_classes) or None, default=None
-        What is known of wrong labels: the share of them, spread evenly over the
-        other classes, or the probability of each given label (column) by true class
-        (row), both in the order of `classes_`. An audit estimates the share
-        (``LabelAudit.noise_.rate``). With it, probabilities and predictions are about the
+        The fraction of wrong labels, spread evenly over the other classes, or the
+        probability of each given label (column) by true class (row), both in the
+        order of `classes_`. An audit estimates the fraction (``LabelAudit.noise_.rate``).
+        With it, probabilities and predictions are about the
         *true* class; without, about the label as given.
     random_state : int, RandomState or None, default=None
         Seeds the members that have no seed of their own.
@@ -377,7 +377,7 @@ class RobustClassifier(DecisionClassifier):
         X : array-like of shape (n_samples, n_features)
             Rows to explain.
         training : tuple of X and y, or of X, y and sample_weight, default=None
-            What was passed to `fit`: a model keeps no rows. Without it the members
+            The data passed to `fit`: a model keeps no rows. Without it the members
             are explained, and there are no balls and no nearest rows.
 
         Returns
@@ -388,7 +388,7 @@ class RobustClassifier(DecisionClassifier):
         Notes
         -----
         A ball contributes to the forest's probability of the class: the probability that the
-        walk of the row ends in it, times what it predicts. Columns lead to a ball by the
+        walk of the row ends in it, times the ball's prediction. Columns lead to a ball by the
         evidence that the splits on the way to it gain. Nearest are the rows at the least
         Euclidean distance.
 
@@ -420,7 +420,7 @@ def fit_member(member, X, y, sample_weight, groups, seed: int) -> np.ndarray:
     member : classifier
         Fitted in place.
     X, y, sample_weight, groups : array-like or None
-        What it is fitted to.
+        The training data.
     seed : int
         Draws the folds, if the member hands out no out-of-sample probabilities.
     """

@@ -27,9 +27,9 @@ from granulearn.utils.stacking import stacking_weights
 from granulearn.utils.threads import effective_n_jobs
 from granulearn.utils.validation import Samples, check_samples, weight_of_each_class
 
-# So many rows choose the weights of the priors.
+# Number of rows that choose the weights of the priors.
 MAX_JUDGED = 10_000
-# The weights shrink to the first prior, as if so many samples said so.
+# The weights shrink to the first prior, as if 300 samples supported it.
 PRIOR_SAMPLES = 300
 
 
@@ -40,8 +40,8 @@ class BallForestClassifier(ScoreClassifier):
     few random features, or by a single feature, until balls are pure. Instead
     of cutting the tree at a purity, every ball counts by the evidence that its
     samples share one distribution of labels. Use it when labels may be wrong: a ball that only
-    isolates a wrong label has no evidence, and `label_quality_` says how far each
-    label can be believed. Its weak points are structure in combinations of
+    isolates a wrong label has no evidence, and `label_quality_` is the probability of
+    each label. Its weak points are structure in combinations of
     many features, smooth boundaries (`RobustClassifier` adds a network for
     these), and features that are not scaled.
 
@@ -241,7 +241,7 @@ class BallForestClassifier(ScoreClassifier):
         return self.forest_.posterior(X, effective_n_jobs(self.n_jobs))
 
     def explain(self, X, training=None):
-        """Say for each row which balls and which training rows speak for its class.
+        """Explain each row by the balls and the training rows that support its class.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class BallForestClassifier(ScoreClassifier):
         return explain_rows(self, X, scores, {"forest": (1.0, scores)}, self, training)
 
     def _weigh_trees(self, samples: Samples) -> list[WeighedTree]:
-        """Return the trees with what their balls have and predict, from the samples of `fit`."""
+        """Return the trees with counts and predictions of their balls."""
         weights = total_weights(self.class_weight, samples)
         seen = SeenRows(self.forest_.rows(samples.X), samples.codes, weights, self.in_bag_)
         return weigh_trees(self.forest_, seen, self.priors_, self.prior_weights_)

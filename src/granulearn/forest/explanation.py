@@ -1,6 +1,6 @@
 """Explanations: which members, balls and training rows contribute to the class of a row.
 
-A packed tree keeps what a walk predicts, not the balls on the way. The rows that the
+A packed tree keeps the predictions of its leaves, not the balls on the way. The rows that the
 tree saw bring them back: walked down the tree once more, they give each ball its class
 counts, the counts give its evidence, and the evidence the probability that a walk
 ends in it.
@@ -26,13 +26,13 @@ from granulearn.utils.validation import Samples, describe_samples
 N_NEAREST = 3
 MOST_BALLS = 3
 MOST_COLUMNS = 3
-# A column that has less of the evidence gained on a path is not worth a word.
+# A column with a smaller share of the evidence gained on a path is not named.
 LEAST_SHARE = 0.1
-# Rounding must not choose between balls that say as much.
+# Rounding must not choose between balls that contribute equally.
 _DECIMALS = 9
 
 
-# The mean of the training rows is that of `fit` up to so much of their spread.
+# The mean of the training rows is that of `fit` up to this share of their spread.
 _SAME_MEAN = 1e-6
 
 
@@ -63,14 +63,14 @@ class SeenRows:
     codes: np.ndarray
     """(n,) class of each row."""
     weights: np.ndarray
-    """(n,) what each row counts in the evidence."""
+    """(n,) weight of each row."""
     in_bag: np.ndarray
     """(n_trees, n) true where a tree saw a row."""
 
 
 @dataclass(frozen=True, eq=False)
 class WeighedTree:
-    """A packed tree, with what each of its balls has and says."""
+    """A packed tree, with counts, probabilities and gains of its balls."""
 
     tree: BallTree
     parents: np.ndarray
@@ -81,8 +81,8 @@ class WeighedTree:
     """(n_nodes, K) rows of each class that the tree saw in the ball."""
     masses: np.ndarray
     """(n_nodes,) probability that a walk through the ball ends in it."""
-    says: np.ndarray
-    """(n_nodes, K) what the ball adds to the probabilities of a row whose walk goes through it."""
+    contributions: np.ndarray
+    """(n_nodes, K) probability that each ball adds for a row whose walk goes through it."""
     gains: np.ndarray
     """(n_nodes,) logarithm of the evidence that the split of the ball gains; zero if it loses."""
 
@@ -148,7 +148,7 @@ def weigh_trees(
     priors: Sequence[Prior],
     prior_weights: Sequence[float] | np.ndarray,
 ) -> list[WeighedTree]:
-    """Return every tree of a forest with what its balls have and say.
+    """Return every tree of a forest with counts, probabilities and gains of its balls.
 
     Parameters
     ----------
@@ -163,9 +163,9 @@ def weigh_trees(
     """
     n_classes = forest.n_outputs
     first = priors[int(np.argmax(prior_weights))]
-    shared = [(p, w) for p, w in zip(priors, prior_weights, strict=True) if w > 0]
+    weighed_by = [(p, w) for p, w in zip(priors, prior_weights, strict=True) if w > 0]
     return [
-        _weigh(tree, _counts(tree, seen, drawn, n_classes), first, shared)
+        _weigh(tree, _counts(tree, seen, drawn, n_classes), first, weighed_by)
         for tree, drawn in zip(forest.trees, seen.in_bag, strict=True)
     ]
 
@@ -173,7 +173,7 @@ def weigh_trees(
 def _counts(
     tree: BallTree, seen: SeenRows, drawn: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many rows of each class every ball has, and what they weigh."""
+    """Return the number of rows of each class in every ball, and their weights."""
     leaves, codes = tree.leaves(np.ascontiguousarray(seen.rows[drawn].T)), seen.codes[drawn]
     found = []
     for weights in (np.ones(len(codes)), seen.weights[drawn]):
@@ -184,22 +184,22 @@ def _counts(
     return found[0], found[1]
 
 
-def _weigh(tree: BallTree, both_counts, first: Prior, shared) -> WeighedTree:
+def _weigh(tree: BallTree, both_counts, first: Prior, weighed_by) -> WeighedTree:
     """Weigh the balls of one tree; the evidence gained is under the heaviest prior."""
     counts, weighed = both_counts
     n_nodes, n_classes = counts.shape
     children = np.maximum(tree.children, 0)
     # A leaf with balls left out below it: W = g E / (g E / W), the stop that it keeps.
     stopped = np.where(tree.children < 0, tree.thresholds, 0.0)
-    masses, says = np.zeros(n_nodes), np.zeros((n_nodes, n_classes))
-    for prior, share in shared:
+    masses, contributions = np.zeros(n_nodes), np.zeros((n_nodes, n_classes))
+    for prior, weight in weighed_by:
         factors = np.divide(prior.stop, stopped, out=np.ones(n_nodes), where=stopped > 0)
         evidences = log_evidences(weighed, prior.alpha) + np.log(factors)
         _, stops, reach = average_coverings(children, evidences, prior.stop)
-        mass = share * reach * stops
+        mass = weight * reach * stops
         masses += mass
         smoothed = weighed + prior.alpha
-        says += mass[:, None] * smoothed / smoothed.sum(axis=1, keepdims=True)
+        contributions += mass[:, None] * smoothed / smoothed.sum(axis=1, keepdims=True)
     evidences = log_evidences(weighed, first.alpha)
     splits = np.flatnonzero(children)
     gains, parents = np.zeros(n_nodes), np.full(n_nodes, -1)
@@ -207,7 +207,7 @@ def _weigh(tree: BallTree, both_counts, first: Prior, shared) -> WeighedTree:
     gains[splits] = np.maximum(evidences[lefts] + evidences[lefts + 1] - evidences[splits], 0)
     parents[lefts], parents[lefts + 1] = splits, splits
     leaves = np.flatnonzero(tree.children < 0)
-    return WeighedTree(tree, parents, leaves, counts, masses, says, gains)
+    return WeighedTree(tree, parents, leaves, counts, masses, contributions, gains)
 
 
 def strongest_balls(
@@ -230,7 +230,7 @@ def strongest_balls(
     found = []
     for number in numbers:
         path = trees[number].path(row)
-        added = trees[number].says[path, code].round(_DECIMALS)
+        added = trees[number].contributions[path, code].round(_DECIMALS)
         found += [
             (-add, number, ball) for add, ball in zip(added, path.tolist(), strict=True) if add > 0
         ]
@@ -247,7 +247,7 @@ def _contribution(
     return BallContribution(
         tree=number,
         weight=float(tree.masses[ball] / n_trees),
-        probability=float(tree.says[ball, code] / tree.masses[ball]),
+        probability=float(tree.contributions[ball, code] / tree.masses[ball]),
         n_samples=int(counts.sum()),
         class_counts=tuple(counts.tolist()),
         columns=tree.columns(ball),
@@ -315,7 +315,7 @@ def explain_rows(
     forest: Any | None,
     training: Sequence[Any] | None,
 ) -> list[RowExplanation]:
-    """Explain what a model predicts.
+    """Explain the predictions of a model.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ def explain_rows(
     scores : ndarray of shape (n_samples, n_classes)
         The model's scores for them.
     members : mapping of str to (float, ndarray of shape (n_samples, n_classes))
-        The share of each member, and what it predicts.
+        Weight and predictions of each member.
     forest : ball forest or None
         That of the model, if it has one that counts.
     training : (X, y), (X, y, sample_weight) or None
@@ -361,8 +361,8 @@ def explain_rows(
             label=classes[code],
             probability=float(probabilities[i]),
             members={
-                name: MemberContribution(float(share), float(says[i, code]))
-                for name, (share, says) in members.items()
+                name: MemberContribution(float(weight), float(proba[i, code]))
+                for name, (weight, proba) in members.items()
             },
             balls=balls[i],
             nearest=tuple(nearest[i].tolist()),

@@ -38,7 +38,7 @@ from granulearn.forest.tree import (
 from granulearn.utils.saved import FINITE, Array, Number, Size, require
 from granulearn.utils.threads import in_threads
 
-# Rows of about so many bytes stay in the cache while trees pass; a few rows are not worth a tree.
+# Rows of about this size stay in the cache while trees pass; a task has at least some rows.
 BYTES_PER_TASK, LEAST_ROWS_PER_TASK = 2**22, 128
 
 # Rules that depend on the number of rows, all in `settings_for`. A tree of so many rows knows the
@@ -47,9 +47,9 @@ MAX_TREE_ROWS = 50_000
 MAX_TREE_VALUES, LEAST_TREE_ROWS = 10_000_000, 1_000
 TREE_SHARE = 0.632
 MAX_TREES, MIN_TREES = 100, 20
-# All trees together see so many rows. Two classes are told apart by fewer.
+# Number of rows that all trees together see; two classes need fewer.
 ROWS_OF_ALL_TREES, ROWS_OF_ALL_TREES_OF_TWO_CLASSES = 150_000, 100_000
-# A ball of two classes and at most so many rows is spared if no candidate gains evidence.
+# A ball of two classes and at most this number of rows is spared if no candidate gains evidence.
 MAX_SPARED = 256
 ROWS_SEEN_BY_ALL = 0.02  # expected
 # The cautious ones hold out against wrong labels, the last one follows clean labels closely.
@@ -127,7 +127,7 @@ class BallForest:
 
 @dataclass(frozen=True, eq=False)
 class GrownForest:
-    """A forest, and what growing it says about the samples and the features."""
+    """A forest, with the samples that each tree saw and the importances of features."""
 
     forest: BallForest
     """Its leaves hold the prediction under each prior, side by side."""
@@ -248,7 +248,7 @@ def settings_for(
     priors: tuple[Prior, ...] = PRIORS,
     seed: int = 0,
 ) -> ForestSettings:
-    """Return the settings of a forest on so many rows.
+    """Return the settings of a forest for a size of table.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class ForestSettings:
     priors: tuple[Prior, ...] = (Prior(),)
     """Each weighs the balls of the same trees."""
     max_spared: int = 0
-    """A ball of at most so many rows is not split where no candidate gains evidence."""
+    """A ball of at most this number of rows is not split where no candidate gains evidence."""
     seed: int = 0
 
 
@@ -210,7 +210,7 @@ def grow_one(
 
 
 def draw_rows(
-    n_rows: int, share: float, groups: np.ndarray | None, rng: np.random.Generator
+    n_rows: int, fraction: float, groups: np.ndarray | None, rng: np.random.Generator
 ) -> np.ndarray:
     """Return the rows that a tree sees, without replacement; of a group all or none.
 
@@ -218,14 +218,14 @@ def draw_rows(
     ----------
     n_rows : int
         Number of rows.
-    share : float
-        Share of the rows to draw; of groups, so many as come nearest to it.
+    fraction : float
+        Fraction of the rows to draw; groups are drawn to come nearest to it.
     groups : ndarray of shape (n_rows,) or None
         Group of each row, from zero.
     rng : Generator
         Source of random numbers.
     """
-    n_wanted = max(1, round(share * n_rows))
+    n_wanted = max(1, round(fraction * n_rows))
     if groups is None:
         drawn = rng.choice(n_rows, n_wanted, replace=False, shuffle=False)
         return np.sort(drawn).astype(np.int32)
@@ -239,23 +239,23 @@ def draw_rows(
     return np.flatnonzero(is_seen[groups]).astype(np.int32)
 
 
-def mix_tree(tree: BallTree, shares: np.ndarray, stops: np.ndarray) -> BallTree:
+def mix_tree(tree: BallTree, weights: np.ndarray, stops: np.ndarray) -> BallTree:
     """Return a tree whose leaves predict the weighted mean of the priors, without equal ones.
 
     Parameters
     ----------
     tree : BallTree
-        Its leaves predict what each prior says, side by side.
-    shares : ndarray of shape (n_priors,)
+        Its leaves hold the prediction under each prior, side by side.
+    weights : ndarray of shape (n_priors,)
         Weight of each prior.
     stops : ndarray of shape (n_priors, n_nodes)
         Probability that a walk stops at a ball, once it is there.
     """
     is_leaf = tree.children < 0
-    proba = np.zeros((len(tree.children), tree.leaf_proba.shape[1] // len(shares)))
-    each = tree.leaf_proba.reshape(len(tree.leaf_proba), len(shares), -1)
-    proba[is_leaf] = np.einsum("w,lwk->lk", shares, each)
-    stopped = np.where(is_leaf, tree.thresholds, shares @ stops)
+    proba = np.zeros((len(tree.children), tree.leaf_proba.shape[1] // len(weights)))
+    each = tree.leaf_proba.reshape(len(tree.leaf_proba), len(weights), -1)
+    proba[is_leaf] = np.einsum("w,lwk->lk", weights, each)
+    stopped = np.where(is_leaf, tree.thresholds, weights @ stops)
     is_leaf = join_equal_leaves(tree.children, proba, EQUAL)
     kept, lefts = np.zeros(len(is_leaf), bool), tree.children[~is_leaf]
     kept[0] = kept[lefts] = kept[lefts + 1] = True

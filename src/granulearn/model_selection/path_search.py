@@ -45,7 +45,7 @@ from granulearn.rvfl.ridge import check_finite_system, factor_spectral_ridge, no
 from granulearn.utils.estimator import Abilities
 
 SHARED_NAMES = ("C", "n_hidden", "n_layers", "activation")
-# Up to so many columns a factor that widths share is faster than solving by the rows.
+# Up to this number of columns, a factor shared by widths is faster than solving by the rows.
 SMALL_SYSTEM = 544
 SHORT_SEARCH = 300
 """Candidates of a search that shows no progress bar."""
@@ -92,7 +92,7 @@ class PathSearchCV(GridSearchCV):
     return_train_score : bool, default=False
         Whether to score the training samples too.
     selection : {"cv", "loo"}, default="cv"
-        What the score of a candidate is. "cv" means `scoring` over the folds of
+        How candidates are scored. "cv" means `scoring` over the folds of
         `cv`. "loo" means minus the squared error of exact leave-one-out, in
         closed form, for the one model fitted to all samples. It is as a rule the
         better guide with wrong labels, and the faster one for deep networks. `cv`
@@ -352,7 +352,7 @@ class PathSearchCV(GridSearchCV):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What all candidates and folds have in common."""
+    """The search that all candidates and folds share."""
 
     search: PathSearchCV
     settings: list[dict]
@@ -494,7 +494,7 @@ def _failure(problem: Problem) -> Outcome:
 
 
 class _LastStepRecorder(BaseEstimator):
-    """Stands in for a pipeline's last step and keeps what it is given.
+    """Stands in for a pipeline's last step and keeps the data it is fitted to.
 
     The pipeline itself then decides which parameters of `fit` reach its last step.
     """

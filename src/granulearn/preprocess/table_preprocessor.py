@@ -76,7 +76,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     target_classes_ : list of str
         Classes of the target; empty for a continuous one, and without target-encoded columns.
     encodings_ : dict of str to ndarray of shape (n_categories + 2, n_targets)
-        What each category becomes; the last two rows are for unknown and missing ones.
+        The target encoding of each category; the last two rows are for unknown and missing ones.
     encoding_means_, encoding_scales_ : ndarray of shape (n_target_encoded * n_targets,)
         Mean and standard deviation of the encoded training rows.
 
@@ -338,7 +338,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self._after_load()
 
     def _after_load(self) -> None:
-        """Set what follows from the categories, after a fit or for a model from a file."""
+        """Set the codes of the categories, after a fit or a load."""
         known = self.categories_
         self._code_of = {n: {t: code for code, t in enumerate(known[n])} for n in known}
 

@@ -29,7 +29,7 @@ from granulearn.rvfl.rvfl import BaseRVFLClassifier, BaseRVFLRegressor, RandomNe
 from granulearn.utils.estimator import Abilities, Seeds
 from granulearn.utils.saved import LARGEST, LARGEST_COEF, Array, Part, require
 
-# Means and deviations of the layers are known well enough from so many rows.
+# Means and deviations of the layers are computed on a sample of this size.
 STATISTICS_ROWS = 8192
 # A layer that varies less than this, relative to its largest output, is constant.
 SMALLEST_VARIATION = 1e-6
@@ -129,7 +129,7 @@ class DeepFeatures(FeatureMap):
         return np.hstack([linked, activate(self.first.activation, read @ weights)])
 
     def _read(self, columns: np.ndarray) -> np.ndarray:
-        """Return what the next layer reads; the column of ones carries its biases."""
+        """Return the inputs of the next layer; the column of ones carries its biases."""
         return columns if self.feeds_inputs else columns[:, self.bias_column :]
 
 

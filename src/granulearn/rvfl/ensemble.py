@@ -23,7 +23,7 @@ from granulearn.utils.validation import check_samples, weight_of_each_class
 # "auto" chooses from these. Each of the activations is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
 AUTO_CS = tuple(10.0**power for power in range(-5, 4))
-# Of more samples a small network on so many of them chooses the activation.
+# Of more samples, a small network on a sample of this size chooses the activation.
 PILOT_SAMPLES, PILOT_HIDDEN = 1_000, 150
 ONE_THREAD_SAMPLES = 20_000
 MOST_NETWORKS = 10
@@ -39,7 +39,7 @@ def auto_networks(n_samples: int, n_features: int, n_hidden: int) -> int:
 
 
 def auto_hidden(n_samples: int, n_features: int, n_classes: int | None) -> int:
-    """Return how many hidden nodes a network on so many samples has.
+    """Return the number of hidden nodes of a network on n_samples samples.
 
     Two classes need fewer nodes, and fewer still where many inputs have direct links.
     """
@@ -49,7 +49,7 @@ def auto_hidden(n_samples: int, n_features: int, n_classes: int | None) -> int:
 
 
 class _BaseRVFLEnsemble(Estimator):
-    """What the classifier and the regressor share."""
+    """Base of the classifier and the regressor."""
 
     _parameter_constraints: ClassVar[dict] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
@@ -163,7 +163,7 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
     C : float, sequence of float or "auto", default="auto"
         Inverse penalties to choose from; "auto" means 1e-5, 1e-4, ..., 1e3.
     max_samples : int or None, default=10000
-        Networks are fitted to at most so many samples, drawn so that each class keeps its
+        The most samples that networks are fitted to, drawn so that each class keeps its
         share; all others are predicted out of sample. None means all.
     random_state : int, RandomState or None, default=None
         Draws the hidden nodes.
@@ -293,7 +293,7 @@ class RVFLEnsembleRegressor(NumberRegressor, _BaseRVFLEnsemble):
     C : float, sequence of float or "auto", default="auto"
         Inverse penalties to choose from; "auto" means 1e-5, 1e-4, ..., 1e3.
     max_samples : int or None, default=10000
-        Networks are fitted to at most so many samples, drawn at random; all others are
+        The most samples that networks are fitted to, drawn at random; all others are
         predicted out of sample. None means all.
     random_state : int, RandomState or None, default=None
         Draws the hidden nodes.
@@ -389,7 +389,7 @@ class RVFLEnsembleRegressor(NumberRegressor, _BaseRVFLEnsemble):
 
 @dataclass(frozen=True, eq=False)
 class NetworksFit:
-    """The chosen networks, and what leave-one-out says about them."""
+    """The chosen networks, and their leave-one-out errors and predictions."""
 
     features: tuple[RandomFeatures, ...]
     coef: np.ndarray
@@ -441,7 +441,7 @@ def fit_networks(
         Weight that leave-one-out removes for the choice: that of a single sample,
         so that a sample of weight two counts as two samples there too.
     layers : ndarray of shape (n_networks, n_hidden, n_features + 1)
-        What `draw_layers` returned.
+        Layers by `draw_layers`.
     activations, Cs : sequences
         Activations and inverse penalties to choose from.
     direct_link : bool, default=True

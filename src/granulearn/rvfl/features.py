@@ -70,7 +70,7 @@ def activate(name: str, z: np.ndarray) -> np.ndarray:
     name : str
         One of `activation_names`.
     z : ndarray of floats
-        What the hidden nodes receive.
+        The inputs of the hidden nodes.
 
     Returns
     -------

@@ -145,7 +145,7 @@ def ridge_solvers(
 ) -> list[Callable[[float], np.ndarray]]:
     """Return, for each design of `features`, the function from C to Theta; one pass over the rows.
 
-    What no penalty changes is computed once.
+    Everything that no penalty changes is computed once.
     """
     if max(features.design_widths) > len(X):
         root = _roots(weights, slice(None))
@@ -286,7 +286,7 @@ def check_finite_system(G: np.ndarray, rhs: np.ndarray) -> None:
 
 
 def warn_ill_conditioned(C: float) -> None:
-    """Say that rounding decides part of the solution, and what to do."""
+    """Warn that rounding decides part of the solution."""
     warnings.warn(
         f"the linear system is singular to working precision at C={C:g}; directions that cannot "
         "be told from zero were left out of the solution. Lower C or scale the features.",

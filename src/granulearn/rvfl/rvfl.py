@@ -101,7 +101,7 @@ class RandomNetwork(Estimator):
 
     @abstractmethod
     def _targets(self, rows: Any) -> tuple[np.ndarray, np.ndarray | float]:
-        """Return the targets of the ridge, and what is added to its outputs."""
+        """Return the targets of the ridge, and the offset of its outputs."""
 
     def _fit_rows(self, rows: Any, seeds: Seeds):
         """Draw the features and find the output weights."""
@@ -441,7 +441,7 @@ def check_numbers(
     estimator : regressor
         Gets ``n_features_in_``, ``feature_names_in_`` and ``n_outputs_``.
     X, y, sample_weight : array-like or None
-        What `fit` is given.
+        The arguments of `fit`.
     **wanted
         Passed to scikit-learn's ``validate_data``.
     """

@@ -1,1 +1,1 @@
-"""What every room needs: files that appear whole or not at all."""
+"""Helpers of all rooms."""

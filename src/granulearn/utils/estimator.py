@@ -22,15 +22,15 @@ MOST_CLASSES = 50_000
 
 @dataclass(frozen=True)
 class Abilities:
-    """What other parts of the library can do with a class; the class states it itself."""
+    """Abilities that a class states for other parts of the library."""
 
     command: str = ""
     """Name of the model on the command line; empty if it is not offered there."""
     summary: str = ""
-    """What the model does, in a line of the command line's list."""
+    """Description of the model in the list of the command line."""
     search: str = ""
-    """What `PathSearchCV` can do in closed form: nothing, share work between the candidates of
-    a grid ("cv"), or leave out each row, too ("loo")."""
+    """How `PathSearchCV` works in closed form: not at all (""), candidates of a grid share work
+    ("cv"), or each row is left out, too ("loo")."""
 
 
 NO_ABILITIES = Abilities()
@@ -52,8 +52,8 @@ class Estimator(BaseEstimator):
     """Base of all estimators.
 
     Each class states its own `_abilities`. A subclass may change any stage, so
-    it inherits none of them: it is treated as any other estimator until it says
-    what it can do.
+    it inherits none of them: it is treated as any other estimator until it states
+    its own.
     """
 
     _abilities: ClassVar[Abilities] = NO_ABILITIES

@@ -11,7 +11,7 @@ FEWEST_UNIQUE = 20
 
 
 def stratified_sample(codes: np.ndarray, n_wanted: int, rng: np.random.Generator) -> np.ndarray:
-    """Return sorted positions of a random sample in which every class has its share, at least one.
+    """Return sorted positions of a stratified random sample, at least one of each class.
 
     Parameters
     ----------

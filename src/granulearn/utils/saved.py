@@ -1,9 +1,10 @@
-"""What a model file keeps of a class, stated once, on the class.
+"""The attributes of a class that a model file keeps, stated once, on the class.
 
 A class states ``_saved``: by attribute an `Array`, a `Number`, `Labels`, a `Part`, or a type like
 ``list[str]`` that JSON can hold. Subclasses add to it. ``_check_saved`` raises by `require` where
-attributes do not go together; ``_after_load`` sets what follows from them; ``_saved_state`` returns
-attributes that an object has in another form. What is not stated is absent from a loaded model.
+attributes do not go together; ``_after_load`` sets attributes that follow from them;
+``_saved_state`` returns attributes that an object has in another form. A loaded model has no
+other attributes.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ class Part:
 
 @cache
 def saved_attributes(kind: Any) -> dict[str, Any]:
-    """Return what a class and its bases say that a model file keeps of an object."""
+    """Return the attributes that a class and its bases state for model files."""
     stated = (vars(base).get("_saved", {}) for base in reversed(kind.__mro__))
     return {name: spec for own in stated for name, spec in own.items()}
 

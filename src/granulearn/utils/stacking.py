@@ -98,7 +98,7 @@ def clip_proba(scores: np.ndarray, least: float) -> np.ndarray:
     scores : ndarray of shape (n_samples, n_classes)
         They sum to one, and may be negative.
     least : float
-        A model that saw n samples cannot rule out what happens once in n.
+        A model that saw n samples cannot rule out events of probability 1/n.
     """
     positive = np.maximum(scores, least)
     return positive / positive.sum(axis=1, keepdims=True)

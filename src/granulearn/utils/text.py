@@ -14,7 +14,7 @@ _LETTERS_SHOWN = 80
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:
-    """Return a number with what it counts: "1 row", "2 rows"."""
+    """Return a number with its noun: "1 row", "2 rows"."""
     return f"{n} {noun}" if n == 1 else f"{n} {plural or noun + 's'}"
 
 

@@ -1,4 +1,4 @@
-"""Checks of what `fit` is given: inputs, labels, weights and memberships."""
+"""Checks of the arguments of `fit`: inputs, labels, weights and memberships."""
 
 from __future__ import annotations
 

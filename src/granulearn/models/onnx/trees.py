@@ -123,5 +123,5 @@ def nearest_ball_scores(model: Any, X: Value) -> Value:
     to_surface = reduce(add, squares).op("Sqrt") - balls.radii.astype(np.float64)[None]
     n_neighbors = min(model.n_neighbors, len(balls))
     nearest = to_surface.op("TopK", [n_neighbors], axis=1, largest=0, n_outputs=2)
-    shares = graph.add("Gather", model._class_shares(), nearest, axis=0)
+    shares = graph.add("Gather", model._class_proba(), nearest, axis=0)
     return (1 / n_neighbors) * shares.op("ReduceSum", [1], keepdims=0)
