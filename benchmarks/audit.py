@@ -226,13 +226,15 @@ def verdict_tables(found: pd.DataFrame) -> Iterator[str]:
         ours = clean[clean["method"] == OURS].set_index("set")["flagged"]
         yield "## Clean labels"
         yield (
-            f"Called wrong in the mean: {ours.mean():.1%}; on the {separable.sum()} sets that a "
-            f"random forest separates (errs on less than 2 %): {ours[separable].mean():.2%}."
+            f"On average {ours.mean():.1%} of the labels are called wrong; on the "
+            f"{separable.sum()} sets with separable classes (error of a random forest below 2 %) "
+            f"{ours[separable].mean():.2%}."
         )
-    yield "## How many labels are wrong, nothing verified"
+    yield "## Noise rate without verified labels"
     yield (
         "Mean absolute error of the estimate and of cleanlab's confident joint with a random "
-        "forest, and how often the range holds the truth. Only tables that the audit can judge."
+        "forest, and how often the range contains the true rate. Only tables that the audit can "
+        "judge."
     )
     yield markdown(rate_table(found))
 
@@ -254,7 +256,7 @@ def rate_table(found: pd.DataFrame) -> pd.DataFrame:
             "judged": f"{len(known)} of {len(part)}",
             "error": (known["estimate"] - known["truth"]).abs().mean(),
             "confident joint": (known["joint"] - known["truth"]).abs().mean(),
-            "range holds": f"{holds.mean():.0%}" if len(known) else "",
+            "range contains it": f"{holds.mean():.0%}" if len(known) else "",
             "width": (known["high"] - known["low"]).mean(),
         }
     return pd.DataFrame(lines).T.rename_axis("labels")
@@ -271,27 +273,27 @@ def real_tables(found: pd.DataFrame) -> Iterator[str]:
 BENCHMARKS = {
     "audit": Benchmark(
         "Finding planted wrong labels",
-        "Labels of every set of the paper's collection, each once, are made wrong, and each method "
-        "rates them. Means over sets of means over draws. p-values are Wilcoxon's over sets, "
-        "corrected by Holm for all pairs. cleanlab's score is self-confidence on five-fold "
-        "probabilities; doubtlab's is the number of reasons. Seconds are of one thread.",
+        "Wrong labels are planted in every set of the paper's collection, and each method rates "
+        "all labels. Means over sets of means over draws. p-values are from Wilcoxon's test over "
+        "sets, with Holm's correction for all pairs. cleanlab's score is self-confidence on "
+        "five-fold probabilities; doubtlab's is the number of reasons. Seconds on one thread.",
         ranking_tasks,
         ranking_tables,
     ),
     "verdicts": Benchmark(
         "Verdicts of the label audit",
         "Wrong labels are planted in the sets of the paper's collection and in larger ones, cut to "
-        "4,000 rows. Means over sets of means over conditions. A table that the audit cannot judge "
-        "counts with nothing flagged.",
+        "4,000 rows. Means over sets of means over conditions. If the audit cannot judge a table, "
+        "the table counts as one without flags.",
         verdict_tasks,
         verdict_tables,
     ),
     "real-noise": Benchmark(
         "Real label noise",
-        "15 releases of four Java projects, labelled by the usual heuristic, with the right labels "
-        "beside (releases of a project repeat many files, so they are not independent); and tables "
-        "whose labels were checked later: radiologists against biopsies, candidates of planets "
-        "against what they turned out to be, keyword rules against people.",
+        "15 releases of four Java projects, labelled by the usual heuristic, with known true "
+        "labels (releases of a project repeat many files, so they are not independent); and "
+        "tables whose labels were checked later: radiologists against biopsies, planet candidates "
+        "against their final status, keyword rules against people.",
         real_tasks,
         real_tables,
     ),

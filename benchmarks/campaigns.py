@@ -32,15 +32,15 @@ from granulearn.models import LoadedModel, load_model, to_onnx
 
 ABOUT = """\
 - *Model files*: bytes of files of every kind of model are damaged at random, or their arrays and
-  header are edited and the digest is computed anew. A file must be refused or predict valid
+  header are edited and the digest is recomputed. A file must be refused or predict valid
   numbers.
 - *Load*: clients send single rows to `examples/serve_with_onnxruntime.py` on the same cores;
-  every answer is compared with the model's.
-- *Memory*: a loaded model predicts in a loop, among the rows cells that training did not have.
+  every answer is compared with the model's prediction.
+- *Memory*: a loaded model predicts in a loop; some rows have cells that did not occur in training.
 - *Signals*: a verb is stopped at a random moment. It must end in time with the exit code of the
   signal and leave no process, temporary file or stack trace; after SIGKILL the next run tidies
   up.
-- *Full disks*: a verb may write files of a limited size only."""
+- *Full disks*: a verb may only write files up to a limited size."""
 APP = Path(__file__).parents[1] / "examples" / "serve_with_onnxruntime.py"
 PATIENCE = 60
 ALLOWED = 16.0

@@ -223,13 +223,13 @@ def tables(found: pd.DataFrame) -> Iterator[str]:
     found = found.assign(column=found["method"] + ", " + seen)
     planted = found[found["planted"] != "nothing"]
     yield "## Found"
-    yield "Share of the planted rows, classes or columns that are reported; mean over tables."
+    yield "Share of the planted rows, classes or columns that is reported; mean over tables."
     yield markdown(planted.pivot_table("recall", "planted", "column", sort=False), 2)
     yield "## False alarms"
     yield (
-        "Nothing is planted. Share of the rows that are reported, and tables (of all draws) with "
-        "any report. Most copies are real: groups are drawn at random, and some of these tables "
-        "have rows with equal inputs, a few also under different labels."
+        "Nothing is planted. Share of the rows that is reported, and tables (of all draws) with "
+        "any report. Most reported copies are real: groups are drawn at random, and some tables "
+        "have rows with equal inputs, a few also with different labels."
     )
     clean = found[found["planted"] == "nothing"].groupby(["kind", "method"], sort=False)
     lines = pd.DataFrame(
@@ -244,11 +244,16 @@ def tables(found: pd.DataFrame) -> Iterator[str]:
 
 ABOUT = f"""\
 Tables of at most {MOST_ROWS:,} rows in random order: {len(SEEN)} that settings were chosen on
-("seen") and {len(NEW)} others ("new"). Planted are 1 % of the rows as copies, exact or with noise
-of {JITTER:g} deviations; 1 % moved by ten times the range of a column, or with each column at one
-of its ends; {BLOCK} consecutive rows, {FRACTION_WRONG:.0%} of them with a wrong label; the
-largest class split at random; a column that is the target with some noise. Datalab is cleanlab's
-(`pip install datasets`), with the same inputs and probabilities; of its near-duplicates those
-count that have another label or group, and for blocks its check of whether rows are independent,
-which looks at inputs and not at labels. It has no check for the last two."""
-BENCHMARKS = {"checks": Benchmark("Faults beside labels", ABOUT, tasks, tables)}
+("seen") and {len(NEW)} others ("new"). Planted faults:
+
+- 1 % of the rows as copies, exact or with noise of {JITTER:g} standard deviations, under another
+  label or in another group;
+- 1 % of the rows moved by ten times the range of a column, or with each column at one of its ends;
+- {BLOCK} consecutive rows, {FRACTION_WRONG:.0%} of them with a wrong label;
+- the largest class split in two at random;
+- a column that is the target with some noise.
+
+Datalab is cleanlab's (`pip install datasets`), with the same inputs and probabilities. Its
+near-duplicates count if they have another label or group. For blocks, its check of independent
+rows counts, which uses the inputs and not the labels. It has no check for the last two faults."""
+BENCHMARKS = {"checks": Benchmark("Leakage, duplicates, outliers and blocks", ABOUT, tasks, tables)}

@@ -1,4 +1,4 @@
-"""Simulated reviews: whether intervals and forecasts are honest, and whether verified rows help."""
+"""Simulated reviews: coverage of intervals, errors of forecasts, and the gain by verified rows."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchmarks.harness import Benchmark, Row, Task, markdown
 from granulearn.audit import LabelAudit
 
 ABOUT = """\
-A reviewer who knows the truth decides on 60 to 200 rows that `next_to_review` names, in one to
-three sittings; the audit is fitted again after each. Sets, planted noise (0 to 30 %, of three
-kinds) or real noise, sizes and the share of rows drawn at random are drawn by the number of the
-review."""
+A simulated reviewer, who knows the true labels, decides on 60 to 200 rows of `next_to_review` in
+one to three sittings; the audit is fitted again after each. The number of the review seeds the
+set, the noise (planted, 0 to 30 % of three kinds, or real), the size and the fraction of random
+rows."""
 SIZES, RANDOM_FRACTIONS, SITTINGS = (60, 100, 200), (0.3, 0.5, 1.0), (1, 2, 3)
 PLANTED = [(kind, rate) for kind in ("uniform", "pair", "boundary") for rate in (0, 0.1, 0.2, 0.3)]
 NEXT, MOST_ROWS = 50, 2_000
@@ -97,9 +97,9 @@ def tables(found: pd.DataFrame) -> Iterator[str]:
     lines = {
         name: {
             "reviews": len(part),
-            "holds the truth": f"{part['holds'].mean():.1%}",
+            "contains the true rate": f"{part['holds'].mean():.1%}",
             "mean width": (part["high"] - part["low"]).mean(),
-            "mean error with sign": (part["estimate"] - part["truth"]).mean(),
+            "mean signed error": (part["estimate"] - part["truth"]).mean(),
         }
         for name, part in parts_of(found, words).items()
     }
@@ -117,7 +117,7 @@ def tables(found: pd.DataFrame) -> Iterator[str]:
         }
     yield markdown(pd.DataFrame(lines).T, 1)
     yield "## Do verified rows help the others?"
-    yield "Average precision on the rows that were not reviewed, by the audit before and after."
+    yield "Average precision of the audit on the rows that were not reviewed, before and after."
     lines = {}
     for name, part in parts_of(found[found["before"].notna()], words).items():
         gain = part["after"] - part["before"]

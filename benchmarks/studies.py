@@ -11,10 +11,10 @@ from granulearn.bench import Study, average_ranks, holm_adjust, wilcoxon_p_value
 from granulearn.bench.scores import SHARES, TIMES, higher_is_better
 
 ABOUT = """\
-Scores are means over splits, then over sets, on test rows with clean labels; shares are in
-percent. Ranks are among the methods of a table. p-values are Wilcoxon's over sets, corrected by
-Holm for the comparisons of the first method with each other one. Times are of the clock on a busy
-machine."""
+Scores are means over splits, then over sets, on test rows with clean labels; rates are in
+percent. Ranks are among the methods of a table. p-values are from Wilcoxon's test over sets, with
+Holm's correction for the comparisons of the first method with each other one. Times are
+wall-clock times on a busy machine."""
 
 MOST_SETS_SHOWN, LEVEL = 12, 0.05
 
@@ -78,7 +78,7 @@ def study_tables(found: list[tuple[Study, pd.DataFrame]]) -> Iterator[str]:
 
 
 def in_short(study: Study, table: pd.DataFrame, methods: list[str]) -> str:
-    """Return the first method and the best other one per condition, and what may be chance."""
+    """Return, per condition, the first method, the best other one and insignificant differences."""
     score, first, lines = study.compare.score, methods[0], {}
     for condition, part in table.groupby("condition", sort=False):
         if part["dataset"].nunique() < 2:
@@ -88,10 +88,11 @@ def in_short(study: Study, table: pd.DataFrame, methods: list[str]) -> str:
         shown = means + compared["mean rank"].map(" ({:.2f})".format)
         others = compared.drop(first).sort_values("mean rank")
         level = others["Holm p"][others["Holm p"].astype(float) >= LEVEL]
+        alike = ", ".join(f"{name} (p {p})" for name, p in level.items())
         lines[condition] = {
             f"{first}: {named(score)} (rank)": shown[first],
             "best other": f"{others.index[0]}: {shown[others.index[0]]}",
-            "not told apart": ", ".join(f"{name} (p {p})" for name, p in level.items()) or "none",
+            "not significantly different": alike or "none",
         }
     return markdown(pd.DataFrame(lines).T.rename_axis("condition"))
 

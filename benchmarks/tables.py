@@ -133,8 +133,8 @@ def speed_tables(found: pd.DataFrame) -> Iterator[str]:
 # ---- Messy tables --------------------------------------------------------------------------
 
 MESSY = """\
-Real data with dirt planted in it, given to `granulearn audit` and `granulearn fit` with no flag
-but `--target`: exit codes, and what is reported of the dirt."""
+Faults are planted in real tables. `granulearn audit` and `granulearn fit` read them with no option
+but `--target`. The page lists the exit codes and the reported faults."""
 COUNTS = ("duplicates", "conflicts")
 
 
@@ -208,8 +208,8 @@ def messy_tables(found: pd.DataFrame) -> Iterator[str]:
     runs = (found[["audit", "fit"]] == 0).all(axis=1).sum()
     complete = (found["not reported"] == "").sum()
     yield (
-        f"{runs} of {len(found)} tables are audited and fitted on the first run; of {complete} all "
-        "planted dirt is reported."
+        f"{runs} of {len(found)} tables are audited and fitted on the first run; in {complete} "
+        "all planted faults are reported."
     )
     yield markdown(found.set_index("table"))
 

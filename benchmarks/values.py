@@ -26,16 +26,21 @@ from granulearn.preprocess import TablePreprocessor
 from granulearn.rvfl import RVFLEnsembleRegressor
 
 ABOUT = """\
-Values of the targets of 22 sets of at most 1,000 rows are changed, and each method rates them:
-the value of another row; 2 to 5 standard deviations of the ten nearest rows added or taken away;
-a decimal point slipped by one; two neighbouring digits of the first four swapped, which often
-changes little. Fifteen targets are columns of sets of classes (the one with the most different
-values), four are targets of regression, three are generated. p-values are Wilcoxon's against the
-best rival, over sets, corrected by Holm for all pairs. `CleanLearning` is cleanlab's own search,
-which fits a model many times (its forest has 30 trees, the other 100); *five folds* is cleanlab's
-score of five-fold predictions; *residual* is the absolute leave-one-out residual of the same
-ensemble, fitted once. Rivals get the same scaled inputs. Settings of the audit were chosen on
-every other set."""
+Errors are planted in the targets of 22 sets of at most 1,000 rows, and each method rates all
+values. There are four kinds of errors:
+
+- *other row*: the value of another row;
+- *outlier*: 2 to 5 standard deviations of the ten nearest rows added or subtracted;
+- *decimal slip*: the decimal point moved by one digit;
+- *swapped digits*: two neighbouring digits of the first four swapped, which often changes little.
+
+Fifteen targets are columns of classification sets (the column with the most distinct values), four
+are regression targets, three are synthetic. p-values are from Wilcoxon's test against the best
+rival over sets, with Holm's correction for all pairs. `CleanLearning` is cleanlab's own search,
+which fits a model many times (with 30 trees in its forest; the other forest has 100). *five folds*
+is cleanlab's score of five-fold predictions. *residual* is the absolute leave-one-out residual of
+the same ensemble, fitted once. All methods get the same scaled inputs. Settings of the audit were
+chosen on every other set."""
 MAX_ROWS = 1_000
 CLASS_SETS = (
     "bupa", "churn", "covtype", "diamonds", "german", "glass5", "heart", "magic",
@@ -243,9 +248,9 @@ def tables(found: pd.DataFrame) -> Iterator[str]:
     yield markdown(pd.concat([by_set, pd.DataFrame(halves).T]))
     yield "## Flags and estimates of the audit"
     yield (
-        "Estimated share of wrong values; share of values flagged; of these, wrong as the "
-        "probabilities promise, and in truth; of the wrong ones, flagged; right values between "
-        "`low` and `high`, which should be 95 %. Means over sets."
+        "Means over sets: the estimated noise rate; the share of flagged values; the precision "
+        "that the error probabilities predict, and the true precision; the recall; the share of "
+        "right values between `low` and `high`, which should be 95 %."
     )
     scores = ["noise rate", "flagged", "promised", "precision", "recall", "in range"]
     ours = small[small["method"] == OURS].groupby(["errors", "rate"], sort=False)[scores].mean()
