@@ -28,16 +28,16 @@ ABOUT = """\
 ![Wrong labels found against rows reviewed](../images/review_loop.png)
 
 A simulated reviewer takes 100 decisions in four sittings of 25 about the training labels of a
-set: 70 % of its rows, at most 2,000. Models are then trained on the labels as given and as
-corrected, and scored once, on the other rows, by their true labels. Means over sets of means over
-conditions; p-values are Wilcoxon's over sets, corrected by Holm within a column.
+set: 70 % of its rows, at most 2,000. Models are then trained on the given and on the corrected
+labels, and scored once, on the other rows, by their true labels. Means over sets of means over
+conditions; p-values are from Wilcoxon's test over sets, with Holm's correction within a column.
 
 - *Worst first* is `next_to_review(25)` of an audit that is fitted again with `verified=` after
   each sitting; *no refits* keeps the first order; *half at random* is `random_fraction=0.5`.
-- cleanlab's order is by self-confidence on five-fold probabilities, once: it has no loop.
+- cleanlab's order is by self-confidence on five-fold probabilities, computed once: it has no loop.
   *Refitted by hand* trains the forest again on the corrected labels after each sitting.
-- A reviewer who *errs* decides for another class in 5 % of the decisions.
-- A *perfect order* shows wrong labels first."""
+- A reviewer who *errs* chooses another class in 5 % of the decisions.
+- A *perfect order* shows all wrong labels first."""
 DECISIONS, SITTING = 100, 25
 DEPTHS = range(SITTING, DECISIONS + 1, SITTING)
 LEAST_ROWS, MOST_ROWS, REVIEWER_ERRS = 200, 2_000, 0.05
@@ -211,7 +211,7 @@ def tables(found: pd.DataFrame) -> Iterator[str]:
             truth = own["wrong"] / own["rows"]
             lines[f"{order}, {part}"] = {
                 "reviews": len(own),
-                "holds the truth": f"{own['low'].le(truth).mul(own['high'].ge(truth)).mean():.0%}",
+                "contains the true rate": f"{truth.between(own['low'], own['high']).mean():.0%}",
                 "mean width": (own["high"] - own["low"]).mean(),
             }
     yield markdown(pd.DataFrame(lines).T)

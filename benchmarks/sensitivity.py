@@ -15,14 +15,14 @@ from granulearn.bench.figures import plot_bars, plot_surface, report_style
 IMAGES = PAGES.parent / "images"
 SCORE = "accuracy"
 ABOUT = """\
-Figures S.1 and S.2 of the paper, rerun: both proposed models on both of its sets, mean test
-accuracy in percent over stratified 70:30 splits (the paper has one)."""
+A rerun of figures S.1 and S.2 of the paper: both proposed models on both sets of the figures, mean
+test accuracy in percent over stratified 70:30 splits (the paper has one)."""
 TUNED = """\
 For each activation, C and the number of nodes are chosen by five-fold cross-validation on the
 training part. Mean and standard error over splits:"""
 NOT_TUNED = """\
 Nothing is tuned: every pair is fitted with the sigmoid activation and scored on the test part, to
-show the surface, not to choose a point of it. The best of 121 means is too good by chance."""
+show the surface, not to choose a point of it. The best of 121 means is optimistic."""
 
 
 def varied(table: pd.DataFrame) -> pd.DataFrame:
@@ -40,7 +40,7 @@ def by_model_and_set(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def about_activations(name: str, part: pd.DataFrame) -> str:
-    """Return the best and the worst activation, and which can be told apart."""
+    """Return the best and the worst activation, and which differ significantly."""
     scores = part.pivot_table(SCORE, "split", "activation")
     means = scores.mean().sort_values()
     best, others = means.index[-1], means.index[:-1]
@@ -48,8 +48,8 @@ def about_activations(name: str, part: pd.DataFrame) -> str:
     told = [one for one, p_value in zip(others, p_values, strict=True) if p_value < 0.05]
     return (
         f"- {name}: from {means.iloc[0]:.2f} ({means.index[0]}) to {means.iloc[-1]:.2f} ({best}). "
-        f"Over {len(scores)} splits {len(told)} of the other {len(others)} can be told from the "
-        f"best (Wilcoxon, Holm, 5 %): {', '.join(sorted(told)) or 'no activation'}."
+        f"Over {len(scores)} splits {len(told)} of the other {len(others)} differ significantly "
+        f"from the best (Wilcoxon, Holm, 5 %): {', '.join(sorted(told)) or 'no activation'}."
     )
 
 
@@ -60,7 +60,7 @@ def surface_of(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def about_surface(name: str, part: pd.DataFrame) -> str:
-    """Return how much penalty and width move the accuracy."""
+    """Return how much penalty and width change the accuracy."""
     surface = surface_of(part)
     top = surface.stack()
     by_penalty, by_width = surface.mean(axis=0), surface.mean(axis=1)
@@ -68,8 +68,8 @@ def about_surface(name: str, part: pd.DataFrame) -> str:
     return (
         f"- {name}: from {top.min():.2f} to {top.max():.2f} (nodes, C: {top.idxmax()}); "
         f"{(top >= top.max() - 1).mean():.0%} of the {len(top)} pairs are within a point of it. "
-        f"In the mean over widths C moves the accuracy by {moved[0]:.2f} points (best "
-        f"{by_penalty.idxmax():g}); in the mean over C the width moves it by {moved[1]:.2f} (best "
+        f"Averaged over widths, C changes the accuracy by {moved[0]:.2f} points (best "
+        f"{by_penalty.idxmax():g}); averaged over C, the width changes it by {moved[1]:.2f} (best "
         f"{by_width.idxmax()})."
     )
 

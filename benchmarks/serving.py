@@ -21,10 +21,10 @@ from granulearn.models import load_model
 
 ABOUT = """\
 `load_model(path).predict_proba(rows)` in processor time on one thread: one row as a dict, the
-median of 30, the least of 10 such; and 10,000 rows as an Arrow table, as a frame with the types
-of training, as a frame of texts and as dicts, the least of 10 rounds, as ratios to the time that
-the model takes for the prepared array. In *orders*, made up, 2 of 15 columns are prices in text
-(`$1,234.50`, `1.234,50 €`) and 2 are dates in text (`2024-05-06`, `06.05.2024`); nearly all
+least of 10 medians of 30 calls; and 10,000 rows as an Arrow table, as a frame with the types of
+training, as a frame of texts and as dicts, the least of 10 rounds, as ratios to the time that the
+model takes for the prepared array. In *orders*, a synthetic table, 2 of 15 columns are prices in
+text (`$1,234.50`, `1.234,50 €`) and 2 are dates in text (`2024-05-06`, `06.05.2024`); nearly all
 prices differ. *Start-up* is `granulearn predict` of 100 rows over `import pandas, sklearn`."""
 N_ROWS, TRAINING_ROWS = 10_000, 2_000
 

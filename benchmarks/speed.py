@@ -27,10 +27,10 @@ from granulearn.preprocess import TablePreprocessor
 from granulearn.utils.neighbors import nearest_others
 
 ABOUT = """\
-Processor time on one thread, the least of a few rounds in which both take turns; all figures are
-ratios unless a unit is given. LightGBM has its defaults, scikit-learn's random forest 100 trees,
-as ours. The census-like table has 400 one-hot columns; growth is the time over that of a tenth of
-the rows; memory of a fit is above that of a process that only loads the rows."""
+Processor time on one thread, the least of a few rounds in which both take turns. Figures are ratios
+unless a unit is given. LightGBM has default settings; scikit-learn's random forest has 100 trees,
+as the ball forest. The census-like table has 400 one-hot columns. Growth is relative to a tenth of
+the rows. The memory of a fit excludes that of a process that only loads the rows."""
 PURITY = 0.985
 CATEGORY_SIZES = (2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 22, 28, 38, 60, 140)
 

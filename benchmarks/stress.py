@@ -34,10 +34,10 @@ STRESSES = {
     ],
 }  # fmt: skip
 PROMISE = """\
-The abstract promises robustness to noise, outliers and class imbalance; the paper prints figures
-for wrong labels alone. These are the others, in balanced accuracy and without class weights, each
-beside the best baseline. The verdicts are about means over the sets of this study, which may be
-chance."""
+The abstract promises robustness to noise, outliers and class imbalance; the paper has figures for
+wrong labels only. This table is about the others, in balanced accuracy, without class weights,
+against the best baseline. The verdicts compare means over the sets of this study; the differences
+may be due to chance."""
 
 
 def under(table: pd.DataFrame, condition: str, score: str, methods: list[str]) -> pd.DataFrame:
@@ -114,7 +114,7 @@ def stress_tables(found: list[tuple[Study, pd.DataFrame]]) -> Iterator[str]:
         f"{table['dataset'].nunique()} sets, {len(methods)} methods, {len(names)} conditions. "
         f"{missing} of {len(expand(study))} runs are missing or failed."
     )
-    yield "## What becomes of the paper's promise"
+    yield "## The paper's promise"
     yield PROMISE
     yield markdown(
         pd.DataFrame(
@@ -133,7 +133,7 @@ def stress_tables(found: list[tuple[Study, pd.DataFrame]]) -> Iterator[str]:
         yield markdown(means.rename_axis("method"), 1)
     rare = [name for name in names if name.startswith("rare ")]
     if rare:
-        yield "## What class weights change, in points"
+        yield "## Effect of class weights, in points"
         yield markdown(class_weights(table, methods, rare).rename_axis("method"))
 
 

@@ -255,6 +255,7 @@ def tables(found: pd.DataFrame) -> Iterator[str]:
     scores = ["noise rate", "flagged", "promised", "precision", "recall", "in range"]
     ours = small[small["method"] == OURS].groupby(["errors", "rate"], sort=False)[scores].mean()
     ours.index = [f"{kind} {rate:.0%}" for kind, rate in ours.index]
+    ours = ours.rename(columns={"promised": "expected precision"})
     yield markdown(ours.map(lambda share: "" if np.isnan(share) else f"{share:.1%}"))
     yield "## Seconds per audit, of one thread"
     yield markdown(planted.groupby("method")["seconds"].mean()[methods].to_frame(), 2)
