@@ -43,8 +43,15 @@ def missing_package(module: str) -> str:
     ----------
     module : str
         The module that cannot be imported, or a part of it.
+
+    Examples
+    --------
+    >>> missing_package("granulearn.forest._splitter")
+    'granulearn.forest._splitter is not compiled; install granulearn again'
     """
     package = module.partition(".")[0]
+    if package == "granulearn":
+        return f"{module} is not compiled; install granulearn again"
     return f"the package {package!r} is not installed; run: {how_to_install(package)}"
 
 

@@ -256,10 +256,6 @@ def test_versions_of_the_environment_are_those_installed_and_the_facts_are_plain
     assert platform.node() not in json.dumps(facts).split('"')
 
 
-def nothing() -> None:
-    pass
-
-
 def square_or_die(number: int) -> tuple[int, int]:
     if number == 3:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -270,7 +266,7 @@ def square_or_die(number: int) -> tuple[int, int]:
 def results():
     with pytest.MonkeyPatch.context() as patch:
         use_warm_workers(patch)
-        return dict(run_in_processes(square_or_die, range(8), 2, nothing))
+        return dict(run_in_processes(square_or_die, range(8), 2))
 
 
 def test_the_task_whose_process_died_is_known_and_the_others_go_on(results):
@@ -282,7 +278,7 @@ def test_the_task_whose_process_died_is_known_and_the_others_go_on(results):
 
 def test_stopping_early_ends_the_processes(monkeypatch):
     use_warm_workers(monkeypatch)
-    running = run_in_processes(square_or_die, range(100, 200), 1, nothing)
+    running = run_in_processes(square_or_die, range(100, 200), 1)
     _, (_, process) = next(running)
     running.close()
     assert not _alive(process)
@@ -291,10 +287,10 @@ def test_stopping_early_ends_the_processes(monkeypatch):
 PARENT = """
 import time
 from granulearn.bench.running import run_in_processes
-from tests.bench.test_running import nothing, sleep_and_tell
+from tests.bench.test_running import sleep_and_tell
 
 if __name__ == "__main__":
-    for _ in run_in_processes(sleep_and_tell, range(4), 2, nothing):
+    for _ in run_in_processes(sleep_and_tell, range(4), 2):
         pass
 """
 
@@ -357,14 +353,14 @@ import signal
 import subprocess
 import sys
 from granulearn.bench.running import run_in_processes
-from tests.bench.test_running import nothing, sleep_and_tell
+from tests.bench.test_running import sleep_and_tell
 
 if __name__ == "__main__":
     for stopping in (signal.SIGINT, signal.SIGHUP):
         signal.signal(stopping, signal.default_int_handler)
     try:
         print("starting", flush=True)
-        for _ in run_in_processes(sleep_and_tell, range(4), 4, nothing):
+        for _ in run_in_processes(sleep_and_tell, range(4), 4):
             pass
     except KeyboardInterrupt:
         sys.exit(130)

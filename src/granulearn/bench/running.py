@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
@@ -36,8 +36,6 @@ from granulearn.bench.scores import TIMES, Prediction
 from granulearn.bench.store import Outcome, Store
 from granulearn.bench.study import Study
 from granulearn.datasets import DatasetUnavailableError
-from granulearn.forest import BallForestClassifier
-from granulearn.rvfl import SDAPGBRVFLClassifier
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -157,9 +155,8 @@ def run_study(
         if run.key in known:
             tell(run, None)
     failed: list[tuple[Run, str]] = []
-    start = partial(warm_up, {run.method.estimator for run in missing})
     compute = partial(evaluate, data_dir=data_dir)
-    with closing(_results(compute, missing, jobs, client, start)) as results:
+    with closing(_results(compute, missing, jobs, client)) as results:
         for run, result in results:
             if isinstance(result, Exception):
                 reason = f"{type(result).__name__}: {result}"
@@ -176,30 +173,28 @@ def _results(
     runs: Iterable[Run],
     jobs: int,
     client: Client | None,
-    start: Callable[[], None],
 ) -> _Results:
     """Yield runs with their results: of this process, of several, or of a cluster's workers."""
     if client is not None:
         from granulearn.dask.cluster import run_on_cluster
 
-        yield from run_on_cluster(compute, runs, client, start)
+        yield from run_on_cluster(compute, runs, client)
     elif jobs > 1:
-        yield from run_in_processes(compute, runs, jobs, start)
+        yield from run_in_processes(compute, runs, jobs)
     else:
-        start()
         for run in runs:
             yield run, compute(run)
 
 
 def run_in_processes(
-    function: Callable[[Any], Any], tasks: Iterable[Any], jobs: int, start: Callable[[], None]
+    function: Callable[[Any], Any], tasks: Iterable[Any], jobs: int
 ) -> Generator[tuple[Any, Any], None, None]:
     """Apply a function to tasks in several processes; yield tasks with results as they come.
 
     Each process is a pool of its own: one that dies costs its own task, a `WorkerDiedError`.
     """
     waiting = iter(tasks)
-    workers = [_Worker(start) for _ in range(jobs)]
+    workers = [_Worker() for _ in range(jobs)]
     free, busy = [*workers], dict[Future, tuple[_Worker, Any]]()
     try:
         while True:
@@ -216,7 +211,7 @@ def run_in_processes(
                         f"its process ended with code {worker.stop()}; perhaps memory ran out: "
                         "try fewer --jobs."
                     )
-                    worker = _Worker(start)
+                    worker = _Worker()
                     workers.append(worker)
                 free.append(worker)
                 yield task, error or future.result()
@@ -228,11 +223,11 @@ def run_in_processes(
 class _Worker:
     """A pool of one process, which is started by its first task."""
 
-    def __init__(self, start: Callable[[], None]) -> None:
+    def __init__(self) -> None:
         self._processes: list[multiprocessing.process.BaseProcess] = []
         with _signals_wait():
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(1, context, _begin, (start,))
+            self._pool = ProcessPoolExecutor(1, context, _begin)
 
     def submit(self, function: Callable, task: Any) -> Future:
         with _signals_wait():
@@ -250,14 +245,13 @@ class _Worker:
         return self._processes[0].exitcode if self._processes else None
 
 
-def _begin(start: Callable[[], None]) -> None:
+def _begin() -> None:
     # Signals of a terminal reach every process; the parent alone handles them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _CAN_WAIT:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    start()
 
 
 def _end_with_parent() -> None:
@@ -316,14 +310,6 @@ def evaluate(run: Run, data_dir: str | None = None) -> Outcome:
             return Outcome(run.key, run.unit.seed, reason=f"{type(error).__name__}: {error}")
     heard = dict.fromkeys(f"{item.category.__name__}: {item.message}" for item in caught)
     return replace(outcome, notes=(*outcome.notes, *heard))
-
-
-def warm_up(estimators: Collection[str]) -> None:
-    """Load the compiled kernels of these classes, so that no fit time includes it."""
-    X = np.random.default_rng(0).standard_normal((40, 2))
-    SDAPGBRVFLClassifier(n_hidden=3, random_state=0).fit(X, X[:, 0] > 0)
-    if "RobustClassifier" in estimators or "BallForestClassifier" in estimators:
-        BallForestClassifier(random_state=0).fit(X, X[:, 0] > 0).predict(X)
 
 
 def _evaluate(run: Run, data: Prepared) -> Outcome:

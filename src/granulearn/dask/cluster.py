@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from functools import cache, reduce
+from functools import reduce
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -173,7 +173,6 @@ def run_on_cluster(
     function: Callable[[Task], Result],
     tasks: Iterable[Task],
     client: distributed.Client,
-    start: Callable[[], None],
 ) -> Generator[tuple[Task, Result | TaskLostError], None, None]:
     """Apply a function to tasks on the workers; yield tasks with results, or `TaskLostError`.
 
@@ -185,8 +184,6 @@ def run_on_cluster(
         Taken one by one, when a worker is free.
     client : distributed.Client
         The connection to the cluster.
-    start : callable
-        Called once in each worker, before its first task.
     """
     waiting = iter(tasks)
     pending: dict[distributed.Future, Task] = {}
@@ -195,7 +192,7 @@ def run_on_cluster(
         """Give every worker a task; one task waits even without workers."""
         n_free = max(1, len(client.nthreads())) - len(pending)
         for task in islice(waiting, max(0, n_free)):
-            pending[client.submit(_run_alone, function, start, task, pure=False)] = task
+            pending[client.submit(_run_alone, function, task, pure=False)] = task
 
     with _errors_of_loss(client):
         try:
@@ -212,12 +209,10 @@ def run_on_cluster(
 # One task runs at a time in a process: tasks may change settings of the whole process, such as
 # warnings and threads.
 _alone = threading.Lock()
-_started = cache(lambda start: start())
 
 
-def _run_alone(function: Callable[[Task], Result], start: Callable[[], None], task: Task) -> Result:
+def _run_alone(function: Callable[[Task], Result], task: Task) -> Result:
     with _alone:
-        _started(start)
         return function(task)
 
 
