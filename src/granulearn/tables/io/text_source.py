@@ -145,6 +145,19 @@ class TextSource:
         """Return whole characters, read from what `open` gave."""
         return content.decode(self.text_encoding)
 
+    def encode(self, text: str) -> bytes:
+        """Return a text as `open` would give it; refuse what the encoding of the file lacks."""
+        name = self.encoding.name if self.encoding else "utf-8"
+        try:
+            text.encode(name)
+        except UnicodeEncodeError as error:
+            lacking = error.object[error.start : error.end]
+            raise TableError(
+                f"{self.shown} is in {name}, which cannot hold {lacking!r}; save the table in "
+                "UTF-8, or spell the label otherwise."
+            ) from error
+        return text.encode(self.text_encoding)
+
     def whole(self) -> bytes:
         """Return all that `open` gives, from offset 0; refuse a text that `write` would change."""
         if not self.as_is and self.encoding is not None:

@@ -7,7 +7,6 @@ import re
 import zipfile
 import zlib
 from collections.abc import Sequence
-from decimal import Decimal
 from math import inf
 from pathlib import Path
 from typing import IO, Any
@@ -39,7 +38,6 @@ _LONGEST_CELL = 2**24
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 _REFERENCE = re.compile(r"([A-Za-z]{1,8})([0-9]{1,18})")
 _WORKBOOK = re.compile(r"xl/(workbook\w*\.xml)")
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # An attribute may hold ">".
 _ATTRIBUTE = re.compile(rb"""([\w.:-]+)\s*=\s*("[^"]*"|'[^']*')""")
 _FILLED = re.compile(rb"<(?:[\w.-]+:)?(?:v|is)[\s/>]")
@@ -108,12 +106,6 @@ class WorkbookTable(FrameTable):
         reader skips. A number or a Boolean is written as one if the column has others.
         """
         column, cells, drop = changes
-        for label in cells.values():
-            if _NOT_IN_XML.search(label):
-                raise TableError(
-                    f"{self.path}: the label {label!r} holds a character that no workbook can "
-                    "hold; spell it otherwise."
-                )
         member, content = _sheet(self)
         lines = self.lines().tolist()
         number = self.columns[self.names.index(column)]
@@ -138,7 +130,7 @@ class WorkbookTable(FrameTable):
             opened = f'<{prefix}c r="{_letters(number)}{line}"'
             opened = cell["opened"].decode() if cell else opened
             begin, end = cell.span() if cell else (insert_at, insert_at)
-            return Edit(begin, end, _cell(opened, new, has_bare and _can_be_bare(new), prefix))
+            return Edit(begin, end, _cell(opened, new, has_bare and can_be_bare(new), prefix))
 
         def removal(row: int) -> Edit:
             begin, end = sheet.rows[lines[row]].span("inner")
@@ -278,37 +270,29 @@ def next_cell(name: str, attributes: dict[str, str], row: int, column: int) -> t
 
 def _sheet(table: WorkbookTable) -> tuple[str, bytes]:
     """Return the archive member of the sheet, and its XML."""
-    old_format = TableError(
-        f"{table.path} is a workbook in a format that can be read but not changed; save it as "
-        ".xlsx or as CSV."
-    )
-    if not zipfile.is_zipfile(table.path):
-        raise old_format
+    names: list[str] = []
+    if zipfile.is_zipfile(table.path):
+        with zipfile.ZipFile(table.path) as archive:
+            names = archive.namelist()
+    found = next(filter(None, map(_WORKBOOK.fullmatch, names)), None)
+    if found is None:
+        raise TableError(
+            f"{table.path} is a workbook in a format that can be read but not changed; save it as "
+            ".xlsx or as CSV."
+        )
     with zipfile.ZipFile(table.path) as archive:
-        found = next(filter(None, map(_WORKBOOK.fullmatch, archive.namelist())), None)
-        if found is None:
-            raise old_format
         relations = ElementTree.fromstring(archive.read(f"xl/_rels/{found[1]}.rels"))
         targets = {one.get("Id"): one.get("Target", "") for one in relations}
         for sheet in ElementTree.fromstring(archive.read(f"xl/{found[1]}")).findall(".//{*}sheet"):
             if sheet.get("name") == table.sheet:
                 key = next((v for k, v in sheet.items() if k.rpartition("}")[2] == "id"), None)
-                target = posixpath.join("/xl", targets.get(key, ""))
-                member = posixpath.normpath(target).lstrip("/")
-                if member in archive.namelist():
-                    break
-        else:
-            raise TableError(
-                f"{table.path}: the part of the workbook that holds the sheet {table.sheet!r} was "
-                "not found; open it in a spreadsheet program and save it again."
-            )
-        content = archive.read(member)
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise TableError(
-            f"{table.path}: the sheet {table.sheet!r} is written in UTF-16; open the workbook in a "
-            "spreadsheet program and save it again."
-        )
-    return member, content
+                member = posixpath.normpath(posixpath.join("/xl", targets.get(key, ""))).lstrip("/")
+                if member in names and _ROW.search(content := archive.read(member)):
+                    return member, content
+    raise TableError(
+        f"{table.path}: the part of the workbook that holds the sheet {table.sheet!r} was not "
+        "found; open it in a spreadsheet program and save it again."
+    )
 
 
 class _Sheet:
@@ -371,10 +355,3 @@ def _letters(number: int) -> str:
         number, letter = divmod(number - 1, 26)
         letters = chr(ord("A") + letter) + letters
     return letters
-
-
-def _can_be_bare(text: str) -> bool:
-    """Return whether a text is a Boolean, or a number that a workbook stores exactly."""
-    if not is_json_number(text):
-        return can_be_bare(text)
-    return Decimal(repr(float(text))) == Decimal(text)
