@@ -6,7 +6,6 @@ import datetime
 import decimal
 import math
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -107,29 +106,19 @@ def array_of(data: Any) -> np.ndarray | None:
     """
     if isinstance(data, np.ndarray):
         return data
-    if isinstance(data, (list, tuple)) and data:
-        return None if isinstance(data[0], Mapping) else _array_of_rows(data)
+    if isinstance(data, (list, tuple)) and data and not isinstance(data[0], Mapping):
+        # As objects: NumPy would turn numbers beside text into text.
+        array = np.array(data, dtype=object)
+        if array.ndim == 1 and all(isinstance(row, (list, tuple, np.ndarray)) for row in data):
+            number = next(n for n, row in enumerate(data) if len(row) != len(data[0]))
+            raise TableError(
+                f"row {number + 1} has {len(data[number])} cells, and row 1 has {len(data[0])}; "
+                "give all rows equal lengths."
+            )
+        return array
     if hasattr(data, "__array__") and not hasattr(data, "columns"):
         return np.asarray(data)
     return None
-
-
-def _array_of_rows(rows: Sequence) -> np.ndarray:
-    if not all(hasattr(row, "__len__") and not isinstance(row, (str, bytes)) for row in rows):
-        return np.array([None] * len(rows))  # cells, not rows: the shape tells
-    lengths = Counter(map(len, rows))
-    if len(lengths) > 1:
-        width = lengths.most_common(1)[0][0]
-        first = next(index for index, row in enumerate(rows) if len(row) != width)
-        raise TableError(
-            f"the rows differ in length: row {first + 1} has {len(rows[first])} cells, and most "
-            f"have {width}; give them equal lengths."
-        )
-    # As objects: NumPy would turn numbers beside text into text.
-    array = np.empty((len(rows), len(rows[0])), dtype=object)
-    for index, row in enumerate(rows):
-        array[index] = list(row)
-    return array
 
 
 def _table(keys: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
@@ -195,12 +184,9 @@ def _of_values(data: Any) -> pa.Table:
     if isinstance(data, Mapping):
         return _table(data.keys(), data.values())
     if isinstance(data, Sequence) and any(isinstance(row, Mapping) for row in data):
-        for number, row in enumerate(data, start=1):
-            if not isinstance(row, Mapping):
-                raise TableError(
-                    f"row {number} of the {kind} is no dict, as others are, but of type "
-                    f"{type(row).__name__}; give one dict per row."
-                )
+        others = [n for n, row in enumerate(data, 1) if not isinstance(row, Mapping)]
+        if others:
+            raise TableError(f"row {others[0]} of the {kind} is no dict; give one dict per row.")
         keys = dict.fromkeys(chain.from_iterable(data))
         return _table(keys, ([row.get(key) for row in data] for key in keys))
     if isinstance(data, (list, tuple)) and not data:
