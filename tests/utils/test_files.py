@@ -6,7 +6,9 @@ import re
 import stat
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 
 import pytest
 
@@ -238,3 +240,22 @@ def test_temporary_files_are_removed_with_a_process_that_ends_at_once(tmp_path, 
     with pytest.raises(FileNotFoundError), write(tmp_path / "out"):
         remove_temporary_files()
     assert names(tmp_path) == set()
+
+
+def test_a_folder_goes_while_tasks_still_write_into_it(tmp_path):
+    def write_until_it_is_gone(folder):
+        with pytest.raises(FileNotFoundError):
+            for number in count():
+                (folder / str(number)).touch()
+
+    def fail():
+        with folder_written_atomically(tmp_path / "out") as folder:
+            writers = [threads.submit(write_until_it_is_gone, folder) for _ in range(4)]
+            time.sleep(0.05)
+            writers.append(1 / 0)
+
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(5):
+            with pytest.raises(ZeroDivisionError):
+                fail()
+    assert list(tmp_path.iterdir()) == []
