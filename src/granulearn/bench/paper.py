@@ -270,7 +270,8 @@ def summarize_paper(store: Store) -> dict[str, Any]:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from granulearn.bench import PAPER_STUDIES, Store, load_study, summarize_paper
+    >>> from granulearn.bench import Store, load_study, summarize_paper
+    >>> from granulearn.bench.study_files import PAPER_STUDIES
     >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
     ...     for name in PAPER_STUDIES:
     ...         store.save_study(name, load_study(name).to_json())
