@@ -302,13 +302,18 @@ def _conditions(summary: dict[str, Any]) -> list[str]:
 
 
 def machines_in_words(summary: dict[str, Any]) -> list[str]:
-    """Return system, cores and versions of each machine, one sentence each."""
-    return [
-        f"Made with Python {item['python']} on {item['system']}, {item['cores']} cores: "
-        + ", ".join(f"{name} {found}" for name, found in item["packages"].items())
-        + "."
-        for item in summary["environments"]
-    ]
+    """Return version, dates, system, cores and packages of each machine, one sentence each."""
+    found = []
+    for item in summary["environments"]:
+        packages = {**item["packages"]}
+        days = dict.fromkeys((item["first"][:10], item["last"][:10]))
+        found.append(
+            f"Measured with granulearn {packages.pop('granulearn')}, {' to '.join(days)}, on "
+            f"{item['system']}, {item['cores']} cores: Python {item['python']}, "
+            + ", ".join(f"{name} {version}" for name, version in packages.items())
+            + "."
+        )
+    return found
 
 
 def write_latex(summary: dict[str, Any], path: str | os.PathLike) -> Path:
