@@ -106,8 +106,8 @@ class JsonTable(TableFile):
             batch = pa.RecordBatch.from_pylist(taken, schema)
             yield batch.rename_columns(names).select(wanted)
 
-    def place(self, row: int) -> str:
-        """Return the place of a row, for messages.
+    def location(self, row: int) -> str:
+        """Return the location of a row, for messages.
 
         Parameters
         ----------

@@ -85,8 +85,8 @@ class WorkbookTable(FrameTable):
         self._has_bare = [any(isinstance(c, (bool, int, float)) for c in columns[i]) for i in used]
         self._lines = top + 1 + np.array(filled[1:])
 
-    def place(self, row: int) -> str:
-        """Return the place of a row, for messages.
+    def location(self, row: int) -> str:
+        """Return the location of a row, for messages.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class WorkbookTable(FrameTable):
         texts = [text or "" for batch in batches for text in batch[0].to_pylist()]
 
         def change(row: int, new: str) -> Edit:
-            shown, line = f"{self.path}, {self.place(row)}", lines[row]
+            shown, line = f"{self.path}, {self.location(row)}", lines[row]
             cell, insert_at = _find_cell(content, rows[line], line, number)
             inner = cell["inner"] or b"" if cell else b""
             kind = _attributes(cell["tag"]).get("t", "n") if cell and _FILLED.search(inner) else ""
@@ -138,8 +138,8 @@ class WorkbookTable(FrameTable):
             # The workbook lists its formulas elsewhere, too.
             if _FORMULA.search(content, begin, end):
                 raise TableError(
-                    f"{self.path}, {self.place(row)}: the row holds formulas, and cannot be left "
-                    "out alone; replace the formulas by their values."
+                    f"{self.path}, {self.location(row)}: the row holds formulas, and cannot be "
+                    "left out alone; replace the formulas by their values."
                 )
             return Edit(begin, end, b"")
 
