@@ -76,8 +76,8 @@ class JsonTable(TableFile):
         has_nested: dict[str, bool] = {}
         lines = []
         with stream or source.decompressed() as stream:
-            found = find_encoding(stream.peek(2**12), options.encoding) or Encoding("utf-8")
-            self.source = replace(source, encoding=found)
+            encoding = find_encoding(stream.peek(2**12), options.encoding) or Encoding("utf-8")
+            self.source = replace(source, encoding=encoding)
             for row in self.objects(stream):
                 for key, value in row.content.items():
                     has_nested[key] = has_nested.get(key, False) or isinstance(value, (list, dict))

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -45,6 +45,8 @@ _TOO_LONG = (
 )
 _NUL = "a NUL byte; this is no text, or its encoding must be stated"
 _ENCODING = (" (", Setting("encoding"), ").")
+# The quoting style of a column is judged by its first cells.
+_JUDGED_CELLS = 1000
 
 
 class RowStarts(NamedTuple):
@@ -285,7 +287,11 @@ class TextTable(TableFile):
         return pa.concat_tables([table, repaired]).take(order)
 
     def _rewrite(self, temporary: Path, changes: Changes) -> None:
-        """Write the text with some cells changed, without some rows. Quoted cells stay quoted."""
+        """Write the text with some cells changed, without some rows.
+
+        A cell keeps its quoting style where the new text allows it. If only the old text needed
+        quotes, other cells of the column decide. So changing a cell back gives the same bytes.
+        """
         source, index = self.source, self.names.index(changes.column)
         content = source.whole()
         begins = [len(content)]
@@ -294,20 +300,33 @@ class TextTable(TableFile):
             begins[:0] = (chunk.begin + starts.offsets).tolist()
         if len(begins) != self.n_rows + 1:
             raise self.changed()
-        edits = [Edit(begins[row], begins[row + 1], b"") for row in changes.drop]
-        for row, new in changes.cells.items():
+        special = re.compile(rf'["\r\n{re.escape(self.separator)}]')
+
+        def read(row: int) -> tuple[int, int, str, bool] | None:
+            """Return begin, end and text of a cell, and whether it is quoted."""
             bounds = list(_cell_bounds(content, begins[row], self.separator))
             if len(bounds) < len(self.names):
+                return None
+            begin, end = bounds[index]
+            text = source.decode(content[begin:end])
+            is_quoted = text.startswith('"')
+            return begin, end, text[1:-1].replace('""', '"') if is_quoted else text, is_quoted
+
+        others = (read(row) for row in range(self.n_rows) if row not in changes.cells)
+        judged = islice(filter(None, others), _JUDGED_CELLS)
+        quotes_all = any(quoted and not special.search(text) for _, _, text, quoted in judged)
+        edits = [Edit(begins[row], begins[row + 1], b"") for row in changes.drop]
+        for row, new in changes.cells.items():
+            cell = read(row)
+            if cell is None:
                 raise TableError(
                     f"{self.path}, {self.location(row)}: the row is blank and has fewer cells than "
                     "there are columns, so it has no cell to change; fill it up or leave it out."
                 )
-            begin, end = bounds[index]
-            old = source.decode(content[begin:end])
-            is_quoted = old.startswith('"')
-            if new == (old[1:-1].replace('""', '"') if is_quoted else old):
+            begin, end, old, was_quoted = cell
+            if new == old:
                 continue
-            if is_quoted or any(sign in new for sign in (self.separator, *'"\r\n')):
+            if special.search(new) or (was_quoted and (quotes_all or not special.search(old))):
                 new = '"' + new.replace('"', '""') + '"'
             edits.append(Edit(begin, end, source.encode(new)))
         source.write(temporary, edited(content, edits))
