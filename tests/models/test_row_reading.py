@@ -125,23 +125,3 @@ def test_a_category_that_no_row_has_is_no_surprise(loaded, table):
     batch = row_of(table, città=pa.array(cities, from_pandas=True))
     assert reading.read(batch, place).cells["città"][-1].as_py() is None
     assert not reading.unknown
-
-
-@pytest.mark.parametrize(
-    "cells", [[{"a": 1}] * 7, [[1]] * 7, [b"\xff"] * 7], ids=["struct", "list", "bytes"]
-)
-@pytest.mark.parametrize("name", ["age", "città", "day"])
-def test_a_column_of_lists_maps_or_bytes_is_said_to_be_one_once(loaded, table, name, cells):
-    batch = row_of(table, age=["30"] * 7)
-    batch = batch.set_column(batch.schema.get_field_index(name), name, pa.array(cells))
-    reading = RowReading(loaded.inputs)
-    reading.read(batch, place, 0)
-    with pytest.raises(TableError) as caught:
-        reading.check_cells("new.parquet", place)
-    assert str(caught.value) == (
-        f"new.parquet: column {name!r} held {loaded.inputs.form(name)} in training, but here 7 of "
-        "7 cells do not: lists, maps or bytes, the first at line 2; make plain cells of them or "
-        "leave them empty."
-    )
-    with pytest.raises(TableError, match="but here it holds lists, maps or bytes; correct it"):
-        RowReading(loaded.inputs, strict=True).read(batch, place, 0)

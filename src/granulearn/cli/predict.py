@@ -111,11 +111,7 @@ def _predict_file(
         return f"{file.path}, {file.place(row)}"
 
     # One thread computes while another reads ahead.
-    with (
-        out.written_output(output) as draft,
-        threadpool_limits(1, user_api="blas"),
-        predictor.reading.forms_first(file.path, file.place),
-    ):
+    with out.written_output(output) as draft, threadpool_limits(1, user_api="blas"):
         n_rows = predictor.write(file, partial(_open_writer, draft), place, progress=progress)
         if n_rows == 0:
             raise TableError(f"{file.path} has a header but no data rows; add rows.")

@@ -409,12 +409,8 @@ def predict_part(
     def place(row: int) -> str:
         return f"{path}, row {row + 1}"
 
-    with own.reading.forms_first(path, place):
-        target.touch()
-        open_writer = partial(parquet.ParquetWriter, target)
-        n_rows = own.write(part, open_writer, place, first_row=part.first_row)
-    if n_rows == 0:
-        target.unlink()
+    open_writer = partial(parquet.ParquetWriter, target)
+    n_rows = own.write(part, open_writer, place, first_row=part.first_row)
     return n_rows, own.counts, own.reading
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
-from granulearn.models.model_card import ModelCard, ModelFileError
-from granulearn.models.row_reading import ModelInputs, Place, RowReading, opened_rows
+from granulearn.models.model_card import ModelCard
+from granulearn.models.row_reading import ModelInputs, RowReading, opened_rows
 from granulearn.models.rows_check import RowsCheck, check_rows
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.messages import TableError
@@ -143,7 +143,7 @@ class LoadedModel:
         first = self.pipeline[0] if isinstance(self.pipeline, Pipeline) else None
         return isinstance(first, TablePreprocessor) and hasattr(first, "feature_names_in_")
 
-    def answers(self, method: str, rows: TypedRows, place: Place, first_row: int) -> np.ndarray:
+    def answers(self, method: str, rows: TypedRows) -> np.ndarray:
         """Return what a method of the pipeline says of rows that were read.
 
         Parameters
@@ -152,10 +152,6 @@ class LoadedModel:
             "predict" or "predict_proba".
         rows : TypedRows
             The rows.
-        place : callable
-            Says where a row stands, for messages.
-        first_row : int
-            Number of the first row in its table.
         """
         inputs: Any = rows.cells
         if not self._takes_columns:
@@ -163,16 +159,17 @@ class LoadedModel:
         try:
             return getattr(self.pipeline, method)(inputs)
         except ValueError as error:
-            raise _refusal(error, rows, place, first_row) from error
+            reason = str(error).partition("\n")[0].rstrip(".")
+            raise TableError(
+                f"the model cannot predict these rows ({reason}); fill in missing cells, or fit a "
+                "pipeline that begins with TablePreprocessor."
+            ) from error
 
     def _ask(self, method: str, rows: Any, strict: bool, warn: bool) -> np.ndarray:
         reading = RowReading(self.inputs, strict)
         with opened_rows(rows) as file:
-            with reading.forms_first(file.path, file.place):
-                answers = [
-                    self.answers(method, read, file.place, row)
-                    for row, read in reading.rows_of(file, self.rows_per_chunk)
-                ]
+            read = reading.rows_of(file, self.rows_per_chunk)
+            answers = [self.answers(method, rows_read) for _, rows_read in read]
             reading.check_cells(file.path, file.place)
             for message in reading.warnings(file.place) if warn else ():
                 warnings.warn(message, UserWarning, stacklevel=3)
@@ -201,36 +198,3 @@ def rows_for(model: Any, rows: Any) -> Any:
         With the columns of the model.
     """
     return rows if hasattr(model, "feature_names_in_") else rows.to_numpy()
-
-
-def _refusal(error: ValueError, rows: TypedRows, place: Place, first_row: int) -> ValueError:
-    """Return the error for rows that a model made in Python refuses."""
-    for name, cells in rows.cells.items():
-        missing = np.isnan(cells) if isinstance(cells, np.ndarray) else np.asarray(cells.is_null())
-        if missing.any():
-            where = place(first_row + int(missing.argmax()))
-            return TableError(
-                f"{where}: column {name!r} has a missing cell, and the model "
-                f"fills in none ({_first_line(error)}); fill it in, or fit a pipeline that "
-                "begins with TablePreprocessor."
-            )
-    return wrong_columns(error)
-
-
-def wrong_columns(error: Exception) -> ModelFileError:
-    """Return the error for a model that refuses complete rows with the columns of its card.
-
-    Parameters
-    ----------
-    error : Exception
-        What the model said.
-    """
-    return ModelFileError(
-        f"the model cannot predict rows with the columns of its card ({_first_line(error)}); save "
-        "it with a card of the columns that it was fitted to."
-    )
-
-
-def _first_line(error: Exception) -> str:
-    said = str(error).partition("\n")[0].rstrip(".")
-    return said if isinstance(error, ValueError) else f"{type(error).__name__}: {said}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,8 +18,6 @@ from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.tables.schema import DATE, NUMBER, YES_NO, CellCount, Schema, TypedRows
 from granulearn.utils.text import counted, listed, quoted
-
-_NESTED = "lists, maps or bytes"
 
 Place = Callable[[int], str]
 """Says where a row, by its number from 0, stands in its file."""
@@ -183,30 +180,12 @@ class RowReading:
         wrong = [
             f"{path}: column {name!r} held {self.inputs.form(name)} in training, but here "
             f"{failures.count} of {self.known_cells[name]} cells do not: "
-            f"{_listed(failures, place)}; {_step(failures)} or leave them empty."
+            f"{_listed(failures, place)}; correct the cells or leave them empty."
             for name, failures in self.failures.items()
             if failures.count > (1 - NEEDED_SHARE) * self.known_cells[name]
         ]
         if wrong:
             raise TableError(*wrong)
-
-    @contextmanager
-    def forms_first(self, path: object, place: Place) -> Iterator[None]:
-        """Say that cells have another form, where that is why a row is refused meanwhile.
-
-        Such a cell counts as missing, and a model that fills in none refuses it: what is wrong is
-        the form.
-
-        Parameters
-        ----------
-        path, place
-            As for `check_cells`.
-        """
-        try:
-            yield
-        except TableError:
-            self.check_cells(path, place)
-            raise
 
     def warnings(self, place: Place) -> Iterator[str]:
         """Yield a line for each column with cells of another form, or unknown categories.
@@ -245,9 +224,10 @@ class RowReading:
             self.known_cells[column.name] += rows.n_rows - missing + found.count
             if not found.count:
                 continue
-            held = _NESTED if found.nested else quoted(found.first[0].text)
-            form = f"held {self.inputs.form(column.name)} in training, but here it holds {held}"
-            self._refuse_if_strict(column.name, form, place(found.first[0].row))
+            row, text = found.first[0]
+            trained = f"held {self.inputs.form(column.name)} in training"
+            fault = f"{trained}, but here it holds {quoted(text)}"
+            self._refuse_if_strict(column.name, fault, place(row))
             self.failures[column.name] = self.failures.get(column.name, CellCount()) + found
 
     def _count_unknown(
@@ -279,13 +259,7 @@ class RowReading:
             raise TableError(Message(said, Setting("strict", True), "."))
 
 
-def _step(failures: CellCount) -> str:
-    return "make plain cells of them" if failures.nested else "correct the cells"
-
-
 def _listed(failures: CellCount, place: Place) -> str:
-    if failures.nested:  # one is like the other, and none has a text
-        return f"{_NESTED}, the first at {place(failures.first[0].row)}"
     shown = ", ".join(f"{quoted(cell.text)} at {place(cell.row)}" for cell in failures.first)
     return shown + (", ..." if failures.count > len(failures.first) else "")
 
