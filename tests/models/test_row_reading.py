@@ -55,12 +55,12 @@ def test_too_many_cells_of_another_form_are_an_error_that_names_all_columns(load
     reading.read(row_of(table, day=["x"] * 3 + ["1.1.2020"] * 97), place, 0)
     reading.read(row_of(table, member=["maybe"] + ["ja"] * 98), place, 100)
     with pytest.raises(TableError) as caught:
-        reading.check_cells("new.csv", place)
+        reading.finish("new.csv", place)
     (day,) = caught.value.problems
     assert day.startswith("new.csv: column 'day' held dates in training, but here 3 of 199 cells")
     reading.read(row_of(table, member=["maybe"] * 3), place, 199)
     with pytest.raises(TableError) as caught:
-        reading.check_cells("new.csv", place)
+        reading.finish("new.csv", place)
     assert ["yes or no in training" in problem for problem in caught.value.problems] == [
         False,
         True,
@@ -70,7 +70,7 @@ def test_too_many_cells_of_another_form_are_an_error_that_names_all_columns(load
 def test_one_cell_of_another_form_among_a_hundred_is_no_error(loaded, table):
     reading = RowReading(loaded.inputs)
     reading.read(row_of(table, day=["x"] + ["1.1.2020"] * 99), place, 0)
-    reading.check_cells("new.csv", place)
+    reading.finish("new.csv", place)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_what_is_no_single_value_is_no_category(loaded, table, cell):
     reading = RowReading(loaded.inputs)
     reading.read(row_of(table, città=[cell]), place, 0)
     with pytest.raises(TableError, match="column 'città' held categories in training, but here 1"):
-        reading.check_cells("new.csv", place)
+        reading.finish("new.csv", place)
 
 
 def test_messages_hold_the_beginning_of_a_long_cell(loaded, table):
@@ -107,7 +107,7 @@ def test_messages_hold_the_beginning_of_a_long_cell(loaded, table):
         assert shown in str(caught.value)
         assert len(str(caught.value)) < 400
     with pytest.raises(TableError) as caught:
-        reading.check_cells("new.csv", place)
+        reading.finish("new.csv", place)
     assert shown in str(caught.value)
     (lacking,) = loaded.inputs.missing_columns("new.csv", [long])
     assert shown in lacking

@@ -115,7 +115,7 @@ def _predict_file(
         n_rows = predictor.write(file, partial(_open_writer, draft), place, progress=progress)
         if n_rows == 0:
             raise TableError(f"{file.path} has a header but no data rows; add rows.")
-        predictor.reading.check_cells(file.path, file.place)
+        predictor.reading.finish(file.path, file.place)
     return n_rows
 
 

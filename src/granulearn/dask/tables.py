@@ -395,7 +395,7 @@ def predict_on_cluster(
             raise TableError(f"{file.path} has no data rows; add rows.")
         predictor.counts.update(counts)
         predictor.reading = reading
-        reading.check_cells(file.path, file.place)
+        reading.finish(file.path, file.place)
     return n_rows
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -170,9 +169,7 @@ class LoadedModel:
         with opened_rows(rows) as file:
             read = reading.rows_of(file, self.rows_per_chunk)
             answers = [self.answers(method, rows_read) for _, rows_read in read]
-            reading.check_cells(file.path, file.place)
-            for message in reading.warnings(file.place) if warn else ():
-                warnings.warn(message, UserWarning, stacklevel=3)
+            reading.finish(file.path, file.place, warn=warn)
         return np.concatenate(answers)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -167,7 +168,7 @@ class RowReading:
             )
         return both
 
-    def check_cells(self, path: object, place: Place) -> None:
+    def finish(self, path: object, place: Place, *, warn: bool = False) -> None:
         """Raise a `TableError` if too many cells did not have the form of training.
 
         Parameters
@@ -176,6 +177,8 @@ class RowReading:
             The table, for the message.
         place : callable
             Says where a row stands.
+        warn : bool, default=False
+            Whether to warn of fewer such cells, and of unknown categories.
         """
         wrong = [
             f"{path}: column {name!r} held {self.inputs.form(name)} in training, but here "
@@ -186,6 +189,8 @@ class RowReading:
         ]
         if wrong:
             raise TableError(*wrong)
+        for message in self.warnings(place) if warn else ():
+            warnings.warn(message, UserWarning, stacklevel=4)
 
     def warnings(self, place: Place) -> Iterator[str]:
         """Yield a line for each column with cells of another form, or unknown categories.

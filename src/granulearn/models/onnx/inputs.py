@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from granulearn.preprocess.table_preprocessor import (
     distinct_texts,
     floats,
 )
-from granulearn.tables.messages import TableError
 from granulearn.tables.schema import Schema, joined_rows
 
 if TYPE_CHECKING:
@@ -193,7 +191,9 @@ def typed_inputs(rows: Any, columns: list[dict[str, Any]]) -> dict[str, np.ndarr
         for number, values in enumerate(np.atleast_2d(X).T):
             _refuse_infinity(number, values)
         return {MATRIX: X}
-    cells_of, inputs = _cells_of(rows, [column["name"] for column in columns]), {}
+    names, inputs, cells_of = [column["name"] for column in columns], {}, rows
+    if hasattr(rows, "iloc"):
+        cells_of = columns_of_frame(rows.rename(columns=str)[names], names)
     for column in columns:
         name, cells = column["name"], cells_of[column["name"]]
         if column["type"] == "category":
@@ -209,34 +209,13 @@ def typed_inputs(rows: Any, columns: list[dict[str, Any]]) -> dict[str, np.ndarr
     return {name: values.reshape(-1, 1) for name, values in inputs.items()}
 
 
-def _cells_of(rows: Any, names: list[str]) -> Mapping[str, Any]:
-    is_frame = hasattr(rows, "iloc") and hasattr(rows, "columns")
-    if not is_frame and not isinstance(rows, Mapping):
-        raise TypeError(f"rows must be a frame or a mapping of arrays; got {type(rows).__name__}.")
-    has = [str(name) for name in rows.columns] if is_frame else list(rows)
-    _refuse_lacking(names, has)
-    return columns_of_frame(rows.set_axis(has, axis=1)[names], names) if is_frame else rows
-
-
 def _read(rows: Any, schema: Schema) -> dict[str, Any]:
     """Read raw rows as the table of training was read."""
     reading = RowReading(ModelInputs(schema))
     with opened_rows(rows) as file:
         typed = joined_rows(read for _, read in reading.rows_of(file))
-        for name, failures in reading.failures.items():
-            first = failures.first[0]
-            raise TableError(
-                f"{file.place(first.row)}: column {name!r} holds {first.text!r}, not "
-                f"{reading.inputs.form(name)}, as in training; correct it, or leave the cell empty."
-            )
+        reading.finish(file.path, file.place, warn=True)
     return typed.cells
-
-
-def _refuse_lacking(names: list[str], has: Any) -> None:
-    lacking = sorted(set(names) - set(has))
-    if lacking:
-        shown = ", ".join(map(repr, lacking[:5])) + (", ..." if len(lacking) > 5 else "")
-        raise TableError(f"rows lack {len(lacking)} of {len(names)} columns: {shown}. Add them.")
 
 
 def _refuse_infinity(name: Any, cells: np.ndarray) -> None:
