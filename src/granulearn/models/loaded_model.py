@@ -11,7 +11,7 @@ from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from granulearn.models.model_card import ModelCard
-from granulearn.models.row_reading import ModelInputs, RowReading, opened_rows
+from granulearn.models.row_reader import ModelInputs, RowReader, opened_rows
 from granulearn.models.rows_check import RowsCheck, check_rows
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.messages import TableError
@@ -119,9 +119,9 @@ class LoadedModel:
             Numbers and dates outside of the range of training, unknown categories, cells of
             another form, and more missing ones than training had, counted.
         """
-        reading = RowReading(self.inputs)
+        reader = RowReader(self.inputs)
         with opened_rows(rows) as file:
-            return check_rows(self.card, reading, reading.rows_of(file))
+            return check_rows(self.card, reader, reader.rows_of(file))
 
     @cached_property
     def is_classifier(self) -> bool:
@@ -165,11 +165,11 @@ class LoadedModel:
             ) from error
 
     def _ask(self, method: str, rows: Any, strict: bool, warn: bool) -> np.ndarray:
-        reading = RowReading(self.inputs, strict)
+        reader = RowReader(self.inputs, strict)
         with opened_rows(rows) as file:
-            read = reading.rows_of(file, self.rows_per_chunk)
+            read = reader.rows_of(file, self.rows_per_chunk)
             answers = [self.answers(method, rows_read) for _, rows_read in read]
-            reading.finish(file.path, file.place, warn=warn)
+            reader.finish(file.path, file.location, warn=warn)
         return np.concatenate(answers)
 
 

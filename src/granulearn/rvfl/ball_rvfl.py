@@ -165,7 +165,7 @@ class GBRVFLClassifier(BaseRVFLClassifier):
             self._generator(), counting, self.min_ball_size, seeds.balls, self.n_jobs
         )
         rows = self._rows_of_balls(balls, counting, samples.classes)
-        if not rows.membership.any():
+        if not np.any(rows.membership):
             raise ValueError(
                 f"{self.membership!r} gives every one of the {len(balls)} balls membership zero, "
                 "so nothing is left to learn from; use another membership, for instance "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from granulearn.models.model_card import ModelFileError
-from granulearn.models.row_reading import ModelInputs, RowReading, opened_rows
+from granulearn.models.row_reader import ModelInputs, RowReader, opened_rows
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import (
     columns_of_frame,
@@ -116,7 +116,8 @@ def add_inputs(
     graph: Graph, columns: list[dict[str, Any]], preprocessor: TablePreprocessor | None
 ) -> Value:
     """Add the inputs to a graph, and return the numbers that the model takes."""
-    numbers, texts = [], []
+    numbers: list[Value] = []
+    texts: list[Value] = []
     for column in columns:
         is_text, width = column["type"] == "category", column.get("columns", 1)
         inputs = [graph.input(name, width, text=is_text) for name in names_of(column)]
@@ -157,8 +158,8 @@ def _encoded(graph: Graph, cells: dict[str, Value], preprocessor: TablePreproces
         codes, _ = _codes([cells[name] for name in encoded], known)
         tables = [preprocessor.encodings_[name] for name in encoded]
         rates = np.vstack([table[[*range(len(table) - 2), -1, -2]] for table in tables])
-        shape = [0, len(preprocessor.encoding_means_)]
-        values = graph.add("Gather", rates, codes).op("Reshape", shape)
+        values = graph.add("Gather", rates, codes)
+        values = values.op("Reshape", [0, len(preprocessor.encoding_means_)])
         parts.append((values - preprocessor.encoding_means_) / preprocessor.encoding_scales_)
     return parts
 
@@ -211,10 +212,10 @@ def typed_inputs(rows: Any, columns: list[dict[str, Any]]) -> dict[str, np.ndarr
 
 def _read(rows: Any, schema: Schema) -> dict[str, Any]:
     """Read raw rows as the table of training was read."""
-    reading = RowReading(ModelInputs(schema))
+    reader = RowReader(ModelInputs(schema))
     with opened_rows(rows) as file:
-        typed = joined_rows(read for _, read in reading.rows_of(file))
-        reading.finish(file.path, file.place, warn=True)
+        typed = joined_rows(read for _, read in reader.rows_of(file))
+        reader.finish(file.path, file.location, warn=True)
     return typed.cells
 
 
