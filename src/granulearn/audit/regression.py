@@ -453,7 +453,7 @@ def read_number_table(file: TableFile, target: str) -> NumberTable:
     if copies and len(copies) < frame.shape[1]:
         frame = frame.drop(columns=copies)
         notes += [
-            f"Column {name!r} holds the target itself, perhaps in other units: it is left out, "
+            f"Column {name!r} holds the target itself, perhaps in other units: it is dropped, "
             "since it would vouch for every value."
             for name in copies
         ]
