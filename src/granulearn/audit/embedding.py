@@ -127,9 +127,9 @@ def _fit_embedding(X: np.ndarray, sample: np.ndarray) -> Embedding:
 
 def _two_least(values: np.ndarray) -> np.ndarray:
     """Return the two least different values of each column."""
-    first = values.min(axis=0)
+    first = values.min(axis=0, initial=np.inf)
     larger = np.where(values > first * (1 + COPY), values, np.inf)
-    return np.array([first, larger.min(axis=0)])
+    return np.array([first, larger.min(axis=0, initial=np.inf)])
 
 
 def _units(X: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -157,7 +157,8 @@ def close_pairs(points: np.ndarray, radius: float, most: int) -> np.ndarray | No
         if len(rows) > _FEW_ROWS:
             values = part[:, part.var(axis=0).argmax()]
             above, below = values > values.mean(), values <= values.mean() + radius
-            if np.count_nonzero(above & below) <= _MOST_REPEATED * min(above.sum(), below.sum()):
+            smaller = min(above.sum(), below.sum())
+            if smaller and (above & below).sum() <= _MOST_REPEATED * smaller:
                 waiting += [rows[above], rows[below]]
                 continue
             if len(rows) > _MOST_ROWS:
