@@ -77,7 +77,8 @@ def audit_regression(
     X, y, random_state, n_jobs
         As for `audit_labels`.
     """
-    names, notes = row_names(X, y), []
+    names = row_names(X, y)
+    notes: list[str] = []
     if isinstance(y, str) or is_raw_table(X):
         cells, numbers, notes = read_numbers(X, y)
         values = check_values(numbers)
