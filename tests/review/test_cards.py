@@ -6,12 +6,16 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from granulearn.audit.ratings import Ratings
 from granulearn.review import cards
 from granulearn.review.cards import (
     MOST_CLASSES,
-    CardMaker,
+    AuditedRows,
+    RowFilter,
     chosen_rows,
     class_probabilities,
     confused_pairs,
@@ -36,7 +40,7 @@ def maker_of(everything, table=None, names=NAMES, **options):
     table = pd.DataFrame(X, columns=NAMES) if table is None else table
     rows = SimpleNamespace(rows=np.arange(len(X)))
     done = SimpleNamespace(audit=audit, X=X, names=names, table=rows, shown_cells=lambda: table)
-    return CardMaker(done, **options)
+    return AuditedRows(done, **options)
 
 
 def test_every_doubted_row_gets_a_card_the_most_probably_wrong_first(everything):
@@ -151,3 +155,74 @@ def test_a_label_that_cannot_be_rated_has_no_probabilities(everything):
     *_, ratings = everything
     blind = replace(ratings, label_quality=np.full(len(ratings.given), np.nan))
     assert class_probabilities(blind, 0) == ()
+
+
+# --- filters
+
+
+CLASSES = np.array(["Cat", "dog"])
+CELLS = {
+    "name": ["Anna", "ben", "Ännchen", None, "x\ty"],
+    "size": ["1.5", "2", "30", "4", "5"],
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Return five rows that can be filtered; no card is made of them."""
+    label_quality = np.array([0.1, 0.9, 0.4, 0.2, np.nan])
+    verdicts = np.array(["wrong", "fine", "ambiguous", "wrong", "unknown"])
+    given_codes = np.array([0, 0, 1, 1, 0])
+    proba = np.where(given_codes == 0, label_quality, 1 - label_quality)
+    ratings = Ratings(
+        classes=CLASSES,
+        given=given_codes,
+        proba=np.column_stack([proba, 1 - proba]),
+        label_quality=label_quality,
+        error_proba=1 - label_quality,
+        predicted=np.where(verdicts == "wrong", 1 - given_codes, given_codes),
+        verdicts=verdicts,
+        verified=np.zeros(5, dtype=bool),
+    )
+    done = SimpleNamespace(
+        audit=SimpleNamespace(ratings_=ratings, forest_=None),
+        X=np.zeros((5, 1)),
+        names=["size"],
+        table=SimpleNamespace(rows=np.array([1, 2, 4, 6, 10])),
+        shown_cells=lambda: pd.DataFrame(CELLS),
+    )
+    return AuditedRows(done)
+
+
+@pytest.mark.parametrize(
+    ("asked", "numbers"),
+    [
+        ({}, [2, 3, 5, 7, 11]),
+        ({"verdicts": frozenset({"wrong"})}, [2, 7]),
+        ({"verdicts": frozenset({"fine", "unknown"})}, [3, 11]),
+        ({"pair": "0-1"}, [2, 3]),
+        ({"pair": "1-0"}, [5, 7]),
+        ({"pair": "7-9"}, []),
+        ({"pair": "nonsense"}, []),
+        ({"find": "ANNA"}, [2]),
+        ({"find": "änn"}, [5]),
+        ({"find": "cat 1.5"}, [2]),
+        ({"find": "dog 4"}, [7]),
+        ({"find": "#7"}, [7]),
+        ({"find": "#7 anna"}, []),
+        ({"find": "a1"}, []),  # a word does not go from one cell into the next
+        ({"find": ".*"}, []),  # no pattern
+        ({"find": "dog", "verdicts": frozenset({"wrong"}), "pair": "1-0"}, [7]),
+    ],
+)
+def test_rows_fit_a_filter_of_verdicts_pair_and_words(rows, asked, numbers):
+    assert rows.numbers[rows.matching(RowFilter(**asked))].tolist() == numbers
+
+
+@given(st.text())
+def test_any_text_can_be_searched_for(rows, text):
+    found = rows.matching(RowFilter(find=text))[0]
+    # The second class can be found, too.
+    cells = ["anna", "1.5", "cat", "dog"]
+    words = text.lower().split()
+    assert found == all(any(word in cell for cell in cells) or word == "#2" for word in words)

@@ -89,11 +89,13 @@ def correct_table(
     edits = {}
     with open_table(path, reading) as file:
         column = column or file.names[0]
-        known_columns(file.path, file.names, [column])
-        batches = list(file.batches()) if decisions else []
-        cells = pa.Table.from_batches(batches) if batches else None
-        check_rows(decisions, [] if cells is None else row_hashes(cells, column), source)
-        if cells is not None and changes:
+        if decisions:
+            known_columns(file.path, file.names, [column])
+            batches = list(file.batches())
+            if not batches:
+                raise DecisionsError(f"{source} has decisions, and {path} has no rows.")
+            cells = pa.Table.from_batches(batches)
+            check_rows(decisions, row_hashes(cells, column), source)
             edits = _edits(changes, cells[column].combine_chunks(), column, source, undo=undo)
         file.rewrite(draft, column, edits, drop=dropped)
     already = len(changes) - len(edits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def summarize(
         expected=expected,
         by_verdict=_counts(decisions, "verdict"),
         by_who=_counts(decisions, "who"),
-        found=tuple(np.cumsum([d.decision == CHANGE for d in verified], dtype=int).tolist()),
+        found=tuple(accumulate(int(d.decision == CHANGE) for d in verified)),
         at_random=sum(d.drawn == AT_RANDOM for d in verified),
         advice=_advice(verified, n_next, expected, int(is_open.sum())),
     )
@@ -93,8 +94,7 @@ def _counts(decisions: Sequence[Decision], by: str) -> dict[str, dict[str, int]]
     """Return how many decisions of each kind have each value of a field."""
     counts: dict[str, dict[str, int]] = {}
     for value, kind in sorted((getattr(d, by), d.decision) for d in decisions):
-        kinds = counts.setdefault(value, dict.fromkeys(DECISIONS, 0))
-        kinds[kind] += 1
+        counts.setdefault(value, dict.fromkeys(DECISIONS, 0))[kind] += 1
     return counts
 
 
