@@ -91,10 +91,7 @@ def correct_table(
         column = column or file.names[0]
         if decisions:
             known_columns(file.path, file.names, [column])
-            batches = list(file.batches())
-            if not batches:
-                raise DecisionsError(f"{source} has decisions, and {path} has no rows.")
-            cells = pa.Table.from_batches(batches)
+            cells = pa.Table.from_batches(list(file.batches()))
             check_rows(decisions, row_hashes(cells, column), source)
             edits = _edits(changes, cells[column].combine_chunks(), column, source, undo=undo)
         file.rewrite(draft, column, edits, drop=dropped)

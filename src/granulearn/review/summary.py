@@ -26,7 +26,6 @@ _FEW = 1.0
 class ReviewSummary:
     """The numbers of a review."""
 
-    n_labels: int
     counts: dict[str, int]
     """Active decisions by kind."""
     noise: NoiseRate
@@ -76,7 +75,6 @@ def summarize(
     n_next, expected = next(iter(expected_errors(closed, (NEXT,)).items()), (0, None))
     is_likely = np.nan_to_num(ratings.error_proba) >= WORTH_CHECKING
     return ReviewSummary(
-        n_labels=len(ratings.given),
         counts=dict(Counter(d.decision for d in decisions)),
         noise=noise,
         worth_checking=int((is_open & (is_likely | (ratings.verdicts == WRONG))).sum()),
