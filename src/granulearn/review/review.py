@@ -104,7 +104,7 @@ class Review:
         Decisions after which the audit is fitted again.
     options : ColumnOptions, default=None
         What is known about the columns, see `granulearn.tables`.
-    reading : ReadOptions, default=None
+    read_options : ReadOptions, default=None
         How to read the file.
     group, times : str, default=None
         Columns for the audit: of rows that stay together, and of times.
@@ -148,7 +148,7 @@ class Review:
         sample: int = 50,
         refit_every: int = 25,
         options: ColumnOptions | None = None,
-        reading: ReadOptions | None = None,
+        read_options: ReadOptions | None = None,
         group: str | None = None,
         times: str | None = None,
         random_state: int = 0,
@@ -171,7 +171,7 @@ class Review:
             "n_jobs": n_jobs,
         }
         self._version = version("granulearn")
-        self.table = ReviewedTable(table, target, keep, group, options, reading)
+        self.table = ReviewedTable(table, target, keep, group, options, read_options)
         path = Path(decisions) if decisions is not None else None
         if path is None and self.table.path is not None:
             path = default_journal(self.table.path)

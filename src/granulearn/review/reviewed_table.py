@@ -54,7 +54,7 @@ class ReviewedTable:
         The column of rows that stay together, which is no input.
     options : ColumnOptions, default=None
         What the user says about the columns.
-    reading : ReadOptions, default=None
+    read_options : ReadOptions, default=None
         How to read the file.
     """
 
@@ -65,13 +65,13 @@ class ReviewedTable:
         keep: Sequence[str] = (),
         group: str | None = None,
         options: ColumnOptions | None = None,
-        reading: ReadOptions | None = None,
+        read_options: ReadOptions | None = None,
     ):
         self.source, self.target, self.keep, self.group = source, target, tuple(keep), group
         self.path = Path(source) if isinstance(source, (str, os.PathLike)) else None
-        self._stamp, self._reading = _stamp(self.path), reading
+        self._stamp, self._read_options = _stamp(self.path), read_options
         options = options or ColumnOptions()
-        with table_of(source, reading) as file:
+        with table_of(source, read_options) as file:
             unknown = [name for name in self.keep if name not in file.names]
             if unknown:
                 problems = [no_column(name, file.names, Setting("keep")) for name in unknown]
@@ -86,13 +86,13 @@ class ReviewedTable:
             self.data: TrainingTable = read_training_table(
                 file, target, self.options, keep_cells=True
             )
-            self.place = file.place
+            self.location = file.location
 
     def with_options(self, options: ColumnOptions) -> ReviewedTable:
         """Return the same table, read again with other options."""
         self.check_unchanged()
         return ReviewedTable(
-            self.source, self.target, self.keep, self.group, options, self._reading
+            self.source, self.target, self.keep, self.group, options, self._read_options
         )
 
     def check_unchanged(self) -> None:
@@ -128,11 +128,11 @@ class ReviewedTable:
         }
         if not changes:
             return frame
-        place = list(map(str, frame.columns)).index(self.target)
-        before = frame.iloc[:, place]
+        position = list(map(str, frame.columns)).index(self.target)
+        before = frame.iloc[:, position]
         labels = before.astype(object)
         labels.iloc[list(changes)] = np.array([*changes.values()], dtype=object)
-        frame.isetitem(place, labels.astype(before.dtype))
+        frame.isetitem(position, labels.astype(before.dtype))
         return frame
 
 
