@@ -253,8 +253,8 @@ def _only_member(archive: zipfile.ZipFile, shown: Path) -> Any:
     if len(members) != 1:
         names = ", ".join(repr(member.filename) for member in members[:20])
         raise TableError(
-            f"{shown} is an archive of {len(members)} files and must hold one ({names}); unpack it "
-            "and name the table."
+            f"{shown} is an archive of {len(members)} files ({names or 'it is empty'}), and must "
+            "hold one; unpack it and name the table."
         )
     return archive.open(members[0])
 
