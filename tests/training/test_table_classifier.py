@@ -98,12 +98,6 @@ def test_every_holder_of_a_table_gives_the_same_model(holder, holders, probabili
     }
 
 
-@pytest.mark.parametrize("holder", [*HOLDERS, "columns in another order"])
-def test_a_model_predicts_every_holder_alike(holder, holders, probabilities):
-    fitted = model().fit(holders["CSV"], "late")
-    assert_array_equal(fitted.predict_proba(holders[holder]), probabilities)
-
-
 @pytest.mark.parametrize("holder", ["pandas", "polars", "Arrow"])
 @pytest.mark.parametrize("as_labels", [np.asarray, list, pd.Series, pd.Categorical])
 def test_labels_beside_the_table_equal_those_in_it(holder, as_labels, holders, probabilities):
