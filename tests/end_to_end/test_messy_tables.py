@@ -70,7 +70,7 @@ def test_columns_become_what_they_are_and_what_means_nothing_is_left_out(name, f
     table, facts = planted(folder, name), column_facts(folder, name)
     assert checked(folder, name)["rows"] == len(table.clean)
     assert set(facts) >= {*table.clean.columns, *table.left_out} - {table.target}
-    for fact, known in (("kind", table.kinds), ("unit", table.units), ("missing", table.missing)):
+    for fact, known in (("type", table.kinds), ("unit", table.units), ("missing", table.missing)):
         assert {column: facts[column][fact] for column in known} == known
     judged = set(table.left_out) | set(table.clean.columns) - {table.target}
     left_out = {column: facts[column]["dropped"] for column in judged}

@@ -80,7 +80,7 @@ def test_every_holder_of_a_table_gives_the_same_model(holder, holders, probabili
     for same in (table, holders["other index and order"]):
         assert_array_equal(fitted.predict_proba(same), probabilities)
     assert_array_equal(fitted.predict(table), fitted.classes_[probabilities.argmax(axis=1)])
-    kinds = [column.kind for column in fitted.schema_.used]
+    kinds = [column.type for column in fitted.schema_.used]
     assert kinds == ["number", "number", "date", "yes/no", "yes/no", "category", "category"]
 
 
@@ -146,7 +146,7 @@ def test_what_the_user_says_about_columns_is_heard(holders):
     frame = holders["pandas"].assign(constant=1)
     fitted = model(categorical=["pieces"], ignore=["gift"], include=["constant"])
     schema = fitted.fit(frame, "late").schema_
-    assert schema["pieces"].kind == "category"
+    assert schema["pieces"].type == "category"
     assert schema["gift"].dropped == "asked"
     assert not schema["constant"].dropped
     frame.loc[:9, "late"] = frame.loc[:9, "late"].str.upper()

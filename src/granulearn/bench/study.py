@@ -108,7 +108,7 @@ class Split(_Table, frozen=True, kw_only=True):
     """Number of independent repetitions."""
     folds: Annotated[int, Meta(ge=2)] | None = None
     """Number of folds; needed for kind = "kfold", and for it only."""
-    test_share: Annotated[float, Meta(gt=0, lt=1)] = 0.3
+    test_size: Annotated[float, Meta(gt=0, lt=1)] = 0.3
     """Share of the rows to test on, for kind = "holdout" only."""
 
     def __post_init__(self) -> None:
@@ -118,8 +118,8 @@ class Split(_Table, frozen=True, kw_only=True):
             raise ValueError(f"folds belongs to kind='kfold', not to {self.kind!r}")
         if self.kind == "paper" and self.repeats != 1:
             raise ValueError("kind='paper' is one fixed split; leave repeats out")
-        if self.kind != "holdout" and self.test_share != 0.3:
-            raise ValueError("test_share belongs to kind='holdout'")
+        if self.kind != "holdout" and self.test_size != 0.3:
+            raise ValueError("test_size belongs to kind='holdout'")
 
 
 class Noise(_Table, frozen=True, kw_only=True):
@@ -298,9 +298,9 @@ def read_content(content: dict[str, Any], name: str) -> Study:
         items = {field.name: given}
         if isinstance(given, list):
             items = {f"{field.name}[{number}]": item for number, item in enumerate(given)}
-        for place, item in items.items():
+        for path, item in items.items():
             if kind is not None and isinstance(item, dict):
-                _convert(kind, item, place)
+                _convert(kind, item, path)
     return _convert(Study, {**content, "name": name}, "")
 
 
@@ -308,28 +308,28 @@ _IN_WORDS = {"array": "a list", "object": "a table", "int": "a whole number", "s
              "float": "a number"}  # fmt: skip
 
 
-def _convert(kind: type[Struct], given: dict[str, Any], place: str) -> Any:
+def _convert(kind: type[Struct], given: dict[str, Any], table: str) -> Any:
     try:
         return msgspec.convert(given, kind)
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at `$.")
         known = [field.name for field in _fields(kind)]
-        where, key = place or "the study", re.split(r"\W", path)[0]
+        where, key = table or "the study", re.split(r"\W", path)[0]
         if found := re.fullmatch(r"Object contains unknown field `(.*)`", message):
-            said = f"{where}: {found[1]!r} is no key here; {_hint_for_key(found[1], known)}"
+            text = f"{where}: {found[1]!r} is no key here; {_hint_for_key(found[1], known)}"
         elif found := re.fullmatch(r"Object missing required field `(.*)`", message):
-            said = f"{_below(place, found[1])}: it must be there; add it"
+            text = f"{_below(table, found[1])}: it must be there; add it"
         elif key in given:
             words = re.sub(r"\w+", lambda word: _IN_WORDS.get(word[0], word[0]), message)
-            said = f"{_below(place, key)}: {words.replace('`', '')}, found {given[key]!r}"
+            text = f"{_below(table, key)}: {words.replace('`', '')}, found {given[key]!r}"
         else:
-            is_of_key = place and message.partition(":")[0] in known
-            said = f"{place}.{message}" if is_of_key else f"{where}: {message}"
-        raise StudyError(said) from error
+            is_of_key = table and message.partition(":")[0] in known
+            text = f"{table}.{message}" if is_of_key else f"{where}: {message}"
+        raise StudyError(text) from error
 
 
-def _below(place: str, name: str) -> str:
-    return f"{place}.{name}" if place else name
+def _below(table: str, name: str) -> str:
+    return f"{table}.{name}" if table else name
 
 
 def _fields(kind: type[Struct]) -> list[Any]:
@@ -356,8 +356,8 @@ def _hint_for_key(key: str, known: list[str]) -> str:
     """Return which key may have been meant: one of the same table, or one of another."""
     elsewhere: dict[str, list[str]] = {}
     for item in study_keys():
-        table, _, name = item.place.rpartition(".")
-        words = repr(item.place) if table else f"{name!r} at the top of the file"
+        table, _, name = item.path.rpartition(".")
+        words = repr(item.path) if table else f"{name!r} at the top of the file"
         elsewhere.setdefault(name, []).append(words)
     here = difflib.get_close_matches(key, known, n=1)
     # On a tie the first one is taken: a key of the same table.
@@ -372,7 +372,7 @@ def _hint_for_key(key: str, known: list[str]) -> str:
 class Key:
     """One key of a study file."""
 
-    place: str
+    path: str
     """Where it stands, such as ``split.kind`` or ``method[].name``."""
     values: str
     """What it takes."""
@@ -395,14 +395,14 @@ def _keys(kind: type[Struct], before: str) -> Iterator[Key]:
         if hasattr(key, "annotation") and hasattr(said, "value")
     }
     for field in _fields(kind):
-        place = f"{before}{field.name}"
+        path = f"{before}{field.name}"
         default = "" if field.required else _shown(field.default)
         if field.default is NODEFAULT and not field.required:
             default = _shown(field.default_factory())
-        yield Key(place, _said(field.type), default, meanings[field.name])
+        yield Key(path, _said(field.type), default, meanings[field.name])
         outer, inner = _types(field.type)
         for table in filter(_is_table, inner):
-            yield from _keys(table, f"{place}{'[]' if outer else ''}.")
+            yield from _keys(table, f"{path}{'[]' if outer else ''}.")
 
 
 _KINDS = {str: "text", int: "whole number", float: "number", Any: "any value"}

@@ -43,8 +43,8 @@ GAP_HEADS = ["data sets", "methods", "runs of each", "why"]
 # How verdicts are given, on the page and in Markdown.
 RULE = (
     "Each claim is checked by one rule, on the paper's figures and on ours. A difference that the "
-    "paper calls significant is found again if Nemenyi's test separates the two here as well, not "
-    "found if it separates them the other way round, and cannot be told in between; ranges over "
+    "paper calls significant is reproduced if Nemenyi's test separates the two here as well, not "
+    "reproduced if it separates them the other way round, and inconclusive in between; ranges over "
     "settings must differ by more than the standard error of a mean. The claims about figures S.1 "
     "and S.2 are known to us from a summary of the supplement, not from its text."
 )
@@ -302,13 +302,18 @@ def _conditions(summary: dict[str, Any]) -> list[str]:
 
 
 def machines_in_words(summary: dict[str, Any]) -> list[str]:
-    """Return system, cores and versions of each machine, one sentence each."""
-    return [
-        f"Made with Python {item['python']} on {item['system']}, {item['cores']} cores: "
-        + ", ".join(f"{name} {found}" for name, found in item["packages"].items())
-        + "."
-        for item in summary["environments"]
-    ]
+    """Return version, dates, system, cores and packages of each machine, one sentence each."""
+    found = []
+    for item in summary["environments"]:
+        packages = {**item["packages"]}
+        days = dict.fromkeys((item["first"][:10], item["last"][:10]))
+        found.append(
+            f"Measured with granulearn {packages.pop('granulearn')}, {' to '.join(days)}, on "
+            f"{item['system']}, {item['cores']} cores: Python {item['python']}, "
+            + ", ".join(f"{name} {version}" for name, version in packages.items())
+            + "."
+        )
+    return found
 
 
 def write_latex(summary: dict[str, Any], path: str | os.PathLike) -> Path:
@@ -562,8 +567,8 @@ def paper_markdown(summary: dict[str, Any]) -> str:
         + (f" **Not run yet: {missing}.**" if missing else ""), "",
     ]  # fmt: skip
     if failed:
-        said = [f"- {line['name']}: {reasons_in_words(line['reasons'])}" for line in failed]
-        lines += ["Why runs failed:", "", *said, ""]
+        reasons = [f"- {line['name']}: {reasons_in_words(line['reasons'])}" for line in failed]
+        lines += ["Why runs failed:", "", *reasons, ""]
     for verdict, sentences in summary["short"].items():
         count = f"{summary['verdicts'][verdict]} of {len(summary['claims'])}"
         lines += [f"**{verdict[0].upper()}{verdict[1:]}** ({count} claims)", ""]
@@ -608,5 +613,7 @@ def printed_statistics(summary: dict[str, Any]) -> str:
 
 def paper_machines(summary: dict[str, Any]) -> list[str]:
     """Return the machines of the runs; one of several studies is named once."""
-    said = [words for study in summary["studies"].values() for words in machines_in_words(study)]
-    return list(dict.fromkeys(said))
+    machines = [
+        words for study in summary["studies"].values() for words in machines_in_words(study)
+    ]
+    return list(dict.fromkeys(machines))

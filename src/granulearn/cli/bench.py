@@ -53,7 +53,7 @@ from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 Planned = list[tuple[Study, list[Run]]]
 NEW = "new"
 SPEED_SECONDS = 3600.0  # runs take very different times
-_PAPER_QUESTION = "What of the paper's tables, figures and claims is found again?"
+_PAPER_QUESTION = "What of the paper's tables, figures and claims is reproduced?"
 _STUDY = (
     "Name of a shipped study, a .toml file of your own, `paper` for all that the paper reports, "
     "or `new` to write a study to begin with."
@@ -125,13 +125,13 @@ def _run(
     with cluster as client, Store(path) as store:
         result = StudyResult(0, 0, ())
         try:
-            with _shown_progress(sum(len(runs) for _, runs in planned)) as tell:
+            with _shown_progress(sum(len(runs) for _, runs in planned)) as report:
                 for study in studies:  # an interrupted run knows all that is missing
                     store.save_study(study.name, study.to_json())
                 for study, runs in planned:
                     result += run_study(
                         study, runs, store, jobs=jobs, data_dir=data_dir, fresh=fresh,
-                        client=client, on_outcome=tell,
+                        client=client, on_outcome=report,
                     )  # fmt: skip
         except KeyboardInterrupt:
             raise VerbError(
@@ -171,7 +171,7 @@ def _shown_progress(n_runs: int) -> Iterator[Callable[[Run, Outcome | None], Non
     with Progress(*columns, console=console, speed_estimate_period=SPEED_SECONDS) as progress:
         task, left = progress.add_task("", total=n_runs), n_runs
 
-        def tell(run: Run, outcome: Outcome | None) -> None:
+        def report(run: Run, outcome: Outcome | None) -> None:
             nonlocal left
             if outcome is None:  # found in the store: it says nothing about the time left
                 left -= 1
@@ -181,7 +181,7 @@ def _shown_progress(n_runs: int) -> Iterator[Callable[[Run, Outcome | None], Non
             if outcome.reason:
                 out.warn(f"failed: {run}: {outcome.reason}")
 
-        yield tell
+        yield report
 
 
 def _file(asked: str, study: Study) -> str:
@@ -222,7 +222,7 @@ def _print_schema() -> None:
     for key in study_keys():
         default = f"  (default: {key.default})" if key.default else ""
         line = f" = {key.values}{default}"
-        out.say(Text.assemble("\n", (key.place, "bold cyan"), line), soft_wrap=True)
+        out.say(Text.assemble("\n", (key.path, "bold cyan"), line), soft_wrap=True)
         out.say(Padding(key.meaning, (0, 0, 0, 4)))
     for what, names, more in [
         ("Scores", OWN_SCORES, "any scorer of scikit-learn"),

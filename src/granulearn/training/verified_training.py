@@ -152,18 +152,18 @@ def train_verified(
         "changed": labels.n_changed,
         "excluded": labels.n_excluded,
     }
-    words = _about(labels)
+    messages = _about(labels)
     cannot = _why_not(labels, tune=tune)
     if cannot:
-        words.append(f"no score on {cannot}")
+        messages.append(f"no score on {cannot}")
     else:
         whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, progress=progress)
         scores |= asdict(whole) | {"at_random": at_random and asdict(at_random)}
-        words += _results(labels, whole, at_random)
+        messages += _results(labels, whole, at_random)
     card = replace(
         trained.card,
         dropped_rows=labels.table.dropped_rows,
-        scores={**trained.card.scores, "verified": scores | {"words": words}},
+        scores={**trained.card.scores, "verified": scores | {"messages": messages}},
     )
     return replace(trained, card=card)
 
