@@ -70,7 +70,7 @@ def test_people_are_shown_the_same_and_warned_on_stderr_and_nothing_is_written(s
     done = succeeds("check", strange, "-t", "label")
     assert "strange.csv: 200 rows, 11 columns" in done.out
     assert "label, the target: 2 classes: no (" in done.out
-    for found in ("left out: ID", "left out: constant", "a number of €", "'on demand' at line 5"):
+    for found in ("dropped: ID", "dropped: constant", "a number of €", "'on demand' at line 5"):
         assert found in done.out
     warnings = done.err.splitlines()
     assert all(line.startswith("granulearn: warning: ") for line in warnings)
@@ -87,7 +87,17 @@ def test_a_narrow_terminal_gets_lines_that_fit_and_nothing_is_cut(strange):
     text = " ".join(" ".join(lines).split())
     for whole in ("--categorical", "--include", "--month-first", "1.169,00 €", "[/red], :smile:"):
         assert whole in text
+<<<<<<< HEAD
     assert "id: text; left out: ID (--include)" in lines
+=======
+    assert ("id: text; dropped: ID (--include)" in lines) == (width == 80)
+
+
+def test_without_a_target_every_column_is_an_input(tmp_path):
+    facts = succeeds("check", write_people(tmp_path), "--json").json
+    assert [column["name"] for column in facts["columns"]] == ["age", "income", "città", "label"]
+    assert "target" not in facts
+>>>>>>> main
 
 
 def test_all_problems_are_named_after_the_report_and_the_exit_code_is_3(tmp_path):
@@ -129,7 +139,7 @@ def short_lines(capsys, path, **options):
 
 def test_the_short_form_has_a_line_for_what_was_left_out_parsed_odd_and_missing(strange, capsys):
     lines = short_lines(capsys, strange)
-    assert lines[0].startswith("left out: id (ID), either (ambiguous date), country (constant)")
+    assert lines[0].startswith("dropped: id (ID), either (ambiguous date), country (constant)")
     assert "; to use one anyway: --include NAME" in " ".join(line.strip() for line in lines[:2])
     assert "read as: price (numbers of €, decimal comma), since (date)" in lines
     text = "\n".join(lines)
@@ -138,7 +148,7 @@ def test_the_short_form_has_a_line_for_what_was_left_out_parsed_odd_and_missing(
     assert "--day-first or --month-first says which" in text
     assert lines[-1].startswith("missing: ")
     ignored = short_lines(capsys, strange, ignore=("id", "either", "country", "code"))
-    assert not any("left out" in line for line in ignored)
+    assert not any("dropped" in line for line in ignored)
 
 
 def test_the_short_form_of_a_plain_table_is_empty(tmp_path, capsys):

@@ -155,7 +155,7 @@ def test_numbers_are_predicted_as_in_python(saved, n_targets, tmp_path):
     assert "RVFLEnsembleRegressor predicts numbers; leave out --proba" in line
 
 
-def test_a_model_without_an_imputer_takes_complete_rows_and_names_missing_cells(saved, tmp_path):
+def test_a_model_without_an_imputer_takes_complete_rows_alone(saved, tmp_path):
     _, file, expected = saved(alone=RVFLRegressor(random_state=0))
     complete, output = tmp_path / "complete.csv", tmp_path / "out.csv"
     people(120).fillna({"income": 50}).to_csv(complete, index=False)
@@ -165,7 +165,7 @@ def test_a_model_without_an_imputer_takes_complete_rows_and_names_missing_cells(
     incomplete.loc[7, "income"] = np.nan
     incomplete.to_csv(complete, index=False)
     line = fails(exit_codes.BAD_DATA, "predict", file, complete, "-o", tmp_path / "no.csv")
-    assert "line 9: column 'income' has a missing cell, and the model fills in none" in line
+    assert "cannot predict these rows (Input X contains NaN); fill in missing cells" in line
     report = succeeds("export", file, "-o", tmp_path / "m.onnx", "--json").json
     assert (report["rows_compared"], report["inputs"]) == (500, ["age", "income"])
     assert report["largest_difference"] <= 1e-9

@@ -46,7 +46,7 @@ def correct(
         raise UsageError("--undo brings labels back and no rows; leave out --drop-excluded.")
     opt.check_is_one_file(table)
     path = decisions or default_journal(table)
-    if path is None or not (decisions or path.is_file()):
+    if not (decisions or path.is_file()):
         about = f"there are no decisions about {table.name}: {path} is not there"
         raise UsageError(f"{about}; name their file by --decisions.")
     opt.check_output(output, others=(table, path), json=json)

@@ -108,8 +108,8 @@ _ENCODING = Option(help="Encoding of a text file, such as cp1252.", **_PANEL)
 _SHEET = Option(help="Sheet of a workbook: its name, or its number from 1.", **_PANEL)
 _SEPARATOR = Option(help="Character between the cells of a text file.", **_PANEL)
 _CATEGORICAL = "Column of categories that look like numbers; may be repeated."
-_IGNORE = "Column to leave out; may be repeated."
-_INCLUDE = "Column to use although it would be left out; may be repeated."
+_IGNORE = "Column to drop; may be repeated."
+_INCLUDE = "Column to use although it would be dropped; may be repeated."
 _DECIMAL = "Decimal separator, . or , where the cells leave it open."
 _DAY_FIRST = "Order of day and month, where the dates leave it open."
 _EXACT = "Keep labels apart that differ only in case, blanks or Unicode form."
