@@ -87,17 +87,7 @@ def test_a_narrow_terminal_gets_lines_that_fit_and_nothing_is_cut(strange):
     text = " ".join(" ".join(lines).split())
     for whole in ("--categorical", "--include", "--month-first", "1.169,00 €", "[/red], :smile:"):
         assert whole in text
-<<<<<<< HEAD
-    assert "id: text; left out: ID (--include)" in lines
-=======
-    assert ("id: text; dropped: ID (--include)" in lines) == (width == 80)
-
-
-def test_without_a_target_every_column_is_an_input(tmp_path):
-    facts = succeeds("check", write_people(tmp_path), "--json").json
-    assert [column["name"] for column in facts["columns"]] == ["age", "income", "città", "label"]
-    assert "target" not in facts
->>>>>>> main
+    assert "id: text; dropped: ID (--include)" in lines
 
 
 def test_all_problems_are_named_after_the_report_and_the_exit_code_is_3(tmp_path):
