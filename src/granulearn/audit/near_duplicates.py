@@ -191,7 +191,7 @@ def find_contradictions(
     positions : ndarray of shape (n_rows,), default=None
         Number by which a reader finds each row.
     """
-    differ, advice = "and different labels", "look at them together"
+    differ, advice = "and different labels", "check them together"
     return _mixed_clusters(close, codes, classes, positions, CONTRADICTION, differ, advice)
 
 

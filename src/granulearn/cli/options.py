@@ -90,6 +90,12 @@ KeepOption = Annotated[
 DecisionsOption = Annotated[
     Path | None, Option(help="CSV file of decisions about labels: row, decision, new_label.")
 ]
+JournalOption = Annotated[
+    Path | None, Option(help="CSV file of decisions; NAME.decisions.csv unless named.")
+]
+DataDirOption = Annotated[
+    Path | None, Option(help="Folder with a manifest.csv; or set GRANULEARN_DATA.")
+]
 GroupOption = Annotated[str | None, column_option(what=_GROUP)]
 TimesOption = Annotated[str | None, column_option(what=_TIMES)]
 SeedOption = Annotated[int, Option(min=0, help="Random seed.")]
