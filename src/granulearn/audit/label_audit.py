@@ -42,8 +42,6 @@ from granulearn.utils.validation import check_samples
 if TYPE_CHECKING:
     import pandas as pd
 
-    from granulearn.audit.explanation import FeatureName
-
 # A tree of 8,000 rows knows the classes well enough; it rates the labels of all others.
 MAX_TREE_ROWS = 8_000
 MAX_TREE_VALUES, LEAST_TREE_ROWS = 10_000_000, 1_000
@@ -443,7 +441,7 @@ def find_issues(
     ratings: Ratings,
     *,
     groups: Any = None,
-    names: Sequence[FeatureName] | None = None,
+    names: Sequence[str | tuple[str, str]] | None = None,
     positions: Any = None,
     embedded: EmbeddedRows | None = None,
 ) -> list[Issue]:
