@@ -406,7 +406,7 @@ def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarra
     if copies and len(copies) < frame.shape[1]:
         frame = frame.drop(columns=copies)
         notes += [
-            f"Column {name!r} holds the target itself, perhaps in other units: it is left out, "
+            f"Column {name!r} holds the target itself, perhaps in other units: it is dropped, "
             "since it would vouch for every value."
             for name in copies
         ]
