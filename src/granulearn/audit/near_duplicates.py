@@ -20,7 +20,7 @@ CONTRADICTION = "contradictory duplicates"
 SHARED = "duplicates across groups"
 # What differs, and what to do.
 _MESSAGES = {
-    CONTRADICTION: ("and different labels", "look at them together"),
+    CONTRADICTION: ("and different labels", "check them together"),
     SHARED: (
         "in different groups",
         "what is learned from one group is known of the other, so keep them in one group",

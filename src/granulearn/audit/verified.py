@@ -41,7 +41,7 @@ def check_verified(
     Parameters
     ----------
     verified : mapping, Series, DataFrame, array-like or None
-        True labels: by row; or one entry per sample, missing where nobody looked; or a
+        True labels: by row; or one entry per sample, missing where not verified; or a
         frame by row with ``label`` and, perhaps, ``drawn``: "random" for rows drawn at
         random, "worst" for others.
     n_samples : int
@@ -109,7 +109,7 @@ def _frame(verified: Any, n_samples: int) -> tuple[pd.DataFrame, bool]:
     if not by_row and len(verified) != n_samples:
         raise ValueError(
             f"verified has {len(verified)} entries and there are {n_samples} samples; give "
-            "one per sample, None where nobody looked, or a dictionary by row."
+            "one per sample, None where not verified, or a dictionary by row."
         )
     labels = pd.Series(dict(verified) if isinstance(verified, Mapping) else verified, dtype=object)
     return pd.DataFrame({"label": labels, "drawn": None}), not by_row

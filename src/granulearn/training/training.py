@@ -33,7 +33,7 @@ from granulearn.utils.text import counted
 
 MAX_FOLDS = 5
 ROWS_TO_SEARCH = 4
-"""Each class needs so many rows, so that folds inside of folds have some."""
+"""Rows that each class needs, so that folds inside folds have some."""
 MAX_CONFUSION_CLASSES = 100
 """The confusion matrix of more classes would be most of a model file."""
 METRICS: dict[str, Callable[..., float]] = {

@@ -34,7 +34,7 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True, eq=False)
 class ReviewedLabels:
-    """The labels of a table, and what a person said about them."""
+    """The labels of a table, and the decisions about them."""
 
     table: TrainingTable
     """With the given labels."""
