@@ -20,7 +20,7 @@ SHOWN = 8
 SHOWN_COLUMNS = 300
 _LONGEST_EXAMPLE = 18
 _WIDTH_OF_GRID = 100
-_GRID = ("column", "is", "becomes", "missing", "distinct", "examples", "changed by")
+_GRID = ("column", "type", "becomes", "missing", "distinct", "examples", "changed by")
 
 
 @opt.takes_table
@@ -61,7 +61,7 @@ def show_short(report: TableReport, location: Location) -> None:
     dropped = [column for column in report.schema.dropped if column.dropped != "asked"]
     if dropped:
         step = "; to use one anyway: --include NAME" if any(map(_can_be_included, dropped)) else ""
-        lines.append(f"left out: {listed([f'{_plain(c)} ({c.dropped})' for c in dropped])}{step}")
+        lines.append(f"dropped: {listed([f'{_plain(c)} ({c.dropped})' for c in dropped])}{step}")
     parsed = [f"{_plain(c)} ({_parsed(c)})" for c in used if _parsed(c)]
     if parsed:
         lines.append(f"read as: {listed(parsed)}")
