@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.tables.parse.cells import as_text, is_nested, is_null_token
 from granulearn.tables.parse.numbers import number_class
-from granulearn.utils.text import counted, listed
+from granulearn.utils.text import counted, listed, quoted
 
 LONGEST_LABEL = 1000
 # Counting stops here, to bound the memory for a target of ten million distinct numbers.
@@ -187,7 +187,7 @@ def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
     rare = len(numbers) > MAX_WHOLE_CLASSES and min(numbers.values()) < ENOUGH_ROWS
     mostly = MAX_NUMBER_CLASSES < len(numbers) >= MOSTLY_NUMBERS * len(classes)
     if len(classes) < 2:
-        found = "".join(f"is {_short(name)} in every row that has one" for name in classes)
+        found = "".join(f"is {quoted(name)} in every row that has one" for name in classes)
         found = f"{found or 'is empty in every row'}; one class is nothing to tell apart"
         step = "choose another column, or add rows of other classes"
     elif mostly and (has_decimals or few_rows or rare):
@@ -198,7 +198,7 @@ def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
             "in Python, such as RVFLRegressor; if they are classes, write a letter before each"
         )
     elif is_cut or len(classes) > max(FEW_CLASSES, rows / 2):
-        found += f" labels in {rows} rows ({_short(next(iter(classes)))}, ...), not classes"
+        found += f" labels in {rows} rows ({quoted(next(iter(classes)))}, ...), not classes"
         step = "choose another column, or group the labels"
     else:
         return ()
@@ -221,9 +221,9 @@ def _warnings(target: str, labels: Labels) -> Iterator[str]:
 
 def _doubts(labels: Labels) -> Iterator[tuple[str, list[str], str]]:
     """Yield kinds of doubtful labels: description, labels (perhaps none), step to take."""
-    shown = {n: f"{_short(n)} ({counted(rows, 'row')})" for n, rows in labels.classes.items()}
+    shown = {n: f"{quoted(n)} ({counted(rows, 'row')})" for n, rows in labels.classes.items()}
     joined = [
-        f"{_short(name)} = " + " + ".join(f"{_short(text)} ({n})" for text, n in texts.items())
+        f"{quoted(name)} = " + " + ".join(f"{quoted(text)} ({n})" for text, n in texts.items())
         for name, texts in labels.joined.items()
     ]
     found = "that differ only in case, blanks, Unicode form or a final '.0' were joined"
@@ -244,10 +244,6 @@ def _doubts(labels: Labels) -> Iterator[tuple[str, list[str], str]]:
     found = f"have fewer than {ENOUGH_ROWS} rows and can hardly be learned or checked"
     small = [shown[name] for name in labels.small]
     yield found, small, "add rows, or join them with another class"
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 # Comparing each label with each takes minutes for thousands of them.
