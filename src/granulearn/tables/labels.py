@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from itertools import islice
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -42,26 +42,21 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as `str` writes it
 class LabelProfile:
     """Spellings of the labels in some rows; `+` adds later rows."""
 
-    spellings: pa.Table
-    """Columns `text` (null for an empty cell), `rows` and `first` (number of a row)."""
+    spellings: Counter[str | None]
+    """How often each occurs, in the order of the rows; None for an empty cell."""
     booleans: bool
     """Whether the column is stored as booleans, not as text that may spell some."""
 
     def __add__(self, later: LabelProfile) -> LabelProfile:
-        joined = add_up(["text"], self.spellings, later.spellings).sort_by("first")
-        return LabelProfile(joined[: MAX_SPELLINGS + 1], self.booleans and later.booleans)
+        joined = _first_spellings(self.spellings + later.spellings)
+        return LabelProfile(joined, self.booleans and later.booleans)
 
 
-def add_up(keys: list[str], *tables: pa.Table) -> pa.Table:
-    """Concatenate tables, and aggregate the rows of equal keys."""
-    how = {"rows": "sum", "first": "min", "lowest": "min", "highest": "max"}
-    table = pa.concat_tables(tables)
-    names = [name for name in table.column_names if name in how]
-    grouped = table.group_by(keys).aggregate([(name, how[name]) for name in names])
-    return grouped.rename_columns([*keys, *names])
+def _first_spellings(spellings: Mapping[str | None, int]) -> Counter[str | None]:
+    return Counter(dict(islice(spellings.items(), MAX_SPELLINGS + 1)))
 
 
-def profile_labels(column: pa.Array, target: str, first_row: int = 0) -> LabelProfile:
+def profile_labels(column: pa.Array, target: str) -> LabelProfile:
     """Count the spellings in some rows of the target."""
     if is_nested(column.type):
         raise TableError(
@@ -75,9 +70,8 @@ def profile_labels(column: pa.Array, target: str, first_row: int = 0) -> LabelPr
             f"Column {target!r}, the target, holds a text of {longest:,} characters, and the name "
             f"of a class has at most {LONGEST_LABEL:,}; choose another column or shorten its texts."
         )
-    row, ones = np.arange(first_row, first_row + len(text)), np.ones(len(text), np.int64)
-    table = pa.table({"text": text, "rows": ones, "first": row})
-    spellings = add_up(["text"], table).sort_by("first")[: MAX_SPELLINGS + 1]
+    texts, counts = (field.to_pylist() for field in text.value_counts().flatten())
+    spellings = _first_spellings(dict(zip(texts, counts, strict=True)))
     return LabelProfile(spellings, pa.types.is_boolean(column.type))
 
 
@@ -131,13 +125,15 @@ class Labels:
 
 def decide_labels(profile: LabelProfile, target: str, *, exact: bool = False) -> Labels:
     """Return the classes of a target; unless `exact`, spellings with the same key are joined."""
-    trimmed = pc.utf8_trim_whitespace(profile.spellings["text"].combine_chunks())
-    is_missing = is_null_token(trimmed, of_labels=True)
+    trimmed = pc.utf8_trim_whitespace(pa.array([*profile.spellings], pa.string()))
+    are_missing = is_null_token(trimmed, of_labels=True).to_pylist()
     unlabelled: Counter[str] = Counter()
-    for cell in profile.spellings.filter(is_missing).to_pylist():
-        unlabelled[(cell["text"] or "").strip()] += cell["rows"]
-    labelled = profile.spellings.filter(pc.invert(is_missing)).to_pylist()
-    counts = {cell["text"]: cell["rows"] for cell in labelled}
+    counts: dict[str, int] = {}
+    for (text, rows), is_missing in zip(profile.spellings.items(), are_missing, strict=True):
+        if text is None or is_missing:
+            unlabelled[(text or "").strip()] += rows
+        else:
+            counts[text] = rows
     if len(counts) > MAX_SPELLINGS:
         return Labels(problems=_problems(target, counts))
     groups: dict[str, dict[str, int]] = {}
