@@ -191,7 +191,7 @@ def soak(model: LoadedModel, seconds: float) -> tuple[list[float], int]:
         {name: None if cell != cell else cell for name, cell in row.items()}
         for row in rows.to_dict("records")
     ]
-    text = next(card.name for card in model.card.columns if card.kind == "category")
+    text = next(card.name for card in model.card.columns if card.type == "category")
     rng, sizes, n_calls = np.random.default_rng(0), [], 0
     for _ in range(20):
         end = time.monotonic() + seconds / 20

@@ -109,12 +109,12 @@ def answers(name: str, kind: str, rounds: int) -> Row:
 
 def typed(model, rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows with the types that the preprocessor takes."""
-    from granulearn.models.row_reading import RowReading
+    from granulearn.models.row_reader import RowReader
     from granulearn.tables import table_of
 
     with table_of(rows) as file:
         (batch,) = file.batches(model.inputs.names)
-        return RowReading(model.inputs).read(batch, file.place).to_frame()
+        return RowReader(model.inputs).read(batch, file.location).to_frame()
 
 
 def start_up(rounds: int) -> Row:

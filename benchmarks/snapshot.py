@@ -66,12 +66,12 @@ def open_and_inspect(path: Path, target: str) -> dict[str, Any]:
         report = granulearn.tables.inspect_table(file, target)
         columns = {
             column.name: {
-                "kind": column.kind,
+                "kind": column.type,
                 "left_out": OLD_REASONS.get(column.dropped, column.dropped),
                 "unit": column.number.unit,
                 "features": column.feature_names,
                 "missing": dict(column.missing),
-                "odd": [*map(str, column.warnings(file.place))],
+                "odd": [*map(str, column.warnings(file.location))],
             }
             for column in report.schema.columns
         }

@@ -46,7 +46,7 @@ def under(table: pd.DataFrame, condition: str, score: str, methods: list[str]) -
 
 
 def claims(table: pd.DataFrame) -> list[Claim]:
-    """Check what the abstract promises; what a condition lacks cannot be told."""
+    """Check what the abstract promises; what a condition lacks is inconclusive."""
     models = [*PROPOSED, *BASELINES]
     found: list[Claim] = []
     for words, hard in STRESSES.items():

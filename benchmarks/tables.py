@@ -163,7 +163,7 @@ def report(path: Path, target: str, names: list[str], planted: Planted | None = 
     if planted is not None:
         check = granulearn("check", path, "--target", target, "--json")
         found = json.loads(check.stdout) if check.returncode == 0 else {}
-        types = {column["name"]: column["kind"] for column in found.get("columns", [])}
+        types = {column["name"]: column["type"] for column in found.get("columns", [])}
         for name, kind in planted.kinds.items():
             (reported if types.get(name) == kind else missing).append(f"{name} is a {kind}")
         for name in COUNTS:

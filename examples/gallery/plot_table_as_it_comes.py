@@ -53,7 +53,7 @@ model = TableClassifier(random_state=0).fit(train, "late")
 pd.DataFrame(
     {
         column.name: {
-            "kind": column.kind,
+            "type": column.type,
             "unit": column.number.unit,
             "left out as": column.dropped,
             "missing": ", ".join(column.missing),

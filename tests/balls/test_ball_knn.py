@@ -47,12 +47,12 @@ def by_looking_at_every_ball(model, X):
 @given(
     n_classes=st.integers(2, 4),
     n_neighbors=st.sampled_from([1, 2, 5, 1000]),
-    maker=st.sampled_from(generator_names()),
+    generator=st.sampled_from(generator_names()),
     seed=st.integers(0, 1000),
 )
-def test_predictions_are_those_of_looking_at_every_ball(n_classes, n_neighbors, maker, seed):
+def test_predictions_are_those_of_looking_at_every_ball(n_classes, n_neighbors, generator, seed):
     X, y = overlapping_classes(n_classes, 120, seed)
-    model = GranularBallKNNClassifier(n_neighbors, maker, random_state=seed)
+    model = GranularBallKNNClassifier(n_neighbors, generator, random_state=seed)
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # a class without balls
         model.fit(X, y)
     new = np.random.RandomState(seed).uniform(X.min(), X.max(), (100, 3))
@@ -62,10 +62,10 @@ def test_predictions_are_those_of_looking_at_every_ball(n_classes, n_neighbors, 
     assert_array_equal(model.predict(new), model.classes_[probabilities.argmax(axis=1)])
 
 
-@pytest.mark.parametrize("maker", ["two-means", "k-division"])
-def test_one_neighbour_gives_the_label_of_the_nearest_ball(maker):
+@pytest.mark.parametrize("generator", ["two-means", "k-division"])
+def test_one_neighbour_gives_the_label_of_the_nearest_ball(generator):
     X, y = overlapping_classes(3)
-    model = GranularBallKNNClassifier(balls=maker, random_state=0).fit(X, y)
+    model = GranularBallKNNClassifier(balls=generator, random_state=0).fit(X, y)
     balls = model.balls_
     to_surface = np.linalg.norm(X[:, None] - balls.centers, axis=2) - balls.radii
     assert_array_equal(model.predict(X), balls.labels[to_surface.argmin(axis=1)])
@@ -92,13 +92,13 @@ def test_radii_count():
     assert_array_equal(model.predict([[6.0], [6.6]]), [0, 1])
 
 
-@pytest.mark.parametrize("maker", generator_names())
+@pytest.mark.parametrize("generator", generator_names())
 @pytest.mark.parametrize("seed", range(3))
-def test_integer_weights_are_repeated_rows_in_any_order(maker, seed):
+def test_integer_weights_are_repeated_rows_in_any_order(generator, seed):
     X, y = overlapping_classes(3, n_samples=60, seed=seed)
     weights = np.random.default_rng(seed).integers(0, 4, len(X))
     repeated = shuffle(np.repeat(X, weights, axis=0), np.repeat(y, weights), random_state=seed)
-    model = GranularBallKNNClassifier(2, maker, random_state=seed)
+    model = GranularBallKNNClassifier(2, generator, random_state=seed)
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # a class without balls
         weighted = clone(model).fit(X, y, sample_weight=weights)
         plain = clone(model).fit(*repeated)
@@ -151,10 +151,10 @@ def test_a_wrong_setting_is_named(wrong, message):
         GranularBallKNNClassifier(**wrong).fit(*overlapping_classes())
 
 
-@pytest.mark.parametrize("maker", generator_names())
-def test_the_smallest_numbers_are_numbers(maker):
+@pytest.mark.parametrize("generator", generator_names())
+def test_the_smallest_numbers_are_numbers(generator):
     rng = np.random.default_rng(0)
     X, y = rng.integers(-50, 50, size=(80, 3)) * 1e-320, np.arange(80) % 2
-    model = GranularBallKNNClassifier(balls=maker, random_state=0).fit(X, y)
+    model = GranularBallKNNClassifier(balls=generator, random_state=0).fit(X, y)
     for rows in (X, 0 * X, X * 1e300, X + 1):
         assert_allclose(model.predict_proba(rows).sum(axis=1), 1)

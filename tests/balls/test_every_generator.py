@@ -1,4 +1,4 @@
-"""What holds for every ball maker that has a name, whatever the data."""
+"""What holds for every ball generator that has a name, whatever the data."""
 
 import numpy as np
 import pytest
@@ -273,9 +273,9 @@ def test_float32_makes_nearly_the_same_balls(name):
 
 @every_maker
 def test_makers_are_cloned_printed_and_set_like_estimators(name):
-    maker = resolve_generator(name)
-    assert clone(maker).get_params() == maker.get_params()
-    assert repr(maker).startswith(type(maker).__name__)
+    generator = resolve_generator(name)
+    assert clone(generator).get_params() == generator.get_params()
+    assert repr(generator).startswith(type(generator).__name__)
     X, y = noisy_classes(200)
     samples = check_samples(X, y)
-    assert_same_balls(maker(samples, random_state=3), clone(maker)(samples, random_state=3))
+    assert_same_balls(generator(samples, random_state=3), clone(generator)(samples, random_state=3))

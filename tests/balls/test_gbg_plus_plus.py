@@ -1,4 +1,4 @@
-"""Laws of the GBG++ maker."""
+"""Laws of the GBG++ generator."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The seam: how makers are named, what they may return, and balls of groups."""
+"""The seam: how generators are named, what they may return, and balls of groups."""
 
 import multiprocessing
 import re
@@ -42,24 +42,24 @@ def test_names_are_those_of_the_makers_of_the_package():
 
 @pytest.mark.parametrize("name", generator_names())
 def test_a_name_takes_the_settings_that_its_maker_has(name):
-    maker = resolve_generator(name, purity=0.7, init="class-means")
-    assert maker.name == name
-    known = maker.get_params()
+    generator = resolve_generator(name, purity=0.7, init="class-means")
+    assert generator.name == name
+    known = generator.get_params()
     assert {"purity": 0.7, "init": "class-means"}.items() >= {
         key: known[key] for key in ("purity", "init") if key in known
     }.items()
 
 
 def test_an_instance_stays_what_it_is():
-    maker = TwoMeansBalls(purity=0.6)
-    assert resolve_generator(maker, purity=0.9) is maker
-    assert maker.purity == 0.6
+    generator = TwoMeansBalls(purity=0.6)
+    assert resolve_generator(generator, purity=0.9) is generator
+    assert generator.purity == 0.6
 
 
 def test_a_function_becomes_a_maker_that_can_be_cloned():
-    maker = resolve_generator(one_ball)
-    assert isinstance(maker, CallableGenerator)
-    assert len(clone(maker)(SAMPLES)) == 1
+    generator = resolve_generator(one_ball)
+    assert isinstance(generator, CallableGenerator)
+    assert len(clone(generator)(SAMPLES)) == 1
 
 
 def one_ball(samples):
@@ -74,9 +74,9 @@ def test_what_is_no_maker_is_named_with_those_there_are(unknown):
 
 def test_makers_can_be_searched_over():
     for settings in ParameterGrid({"purity": [0.5, 1.0], "init": ["k-means++", "class-means"]}):
-        maker = clone(TwoMeansBalls()).set_params(**settings)
-        assert maker.get_params().items() >= settings.items()
-        assert len(generate_balls(X, Y, balls=maker, random_state=0)) >= 1
+        generator = clone(TwoMeansBalls()).set_params(**settings)
+        assert generator.get_params().items() >= settings.items()
+        assert len(generate_balls(X, Y, balls=generator, random_state=0)) >= 1
 
 
 def test_a_maker_without_a_name_is_used_as_an_instance():
@@ -89,7 +89,7 @@ def test_a_maker_without_a_name_is_used_as_an_instance():
 
 
 def changed(**fields):
-    """Return a maker whose balls have some fields replaced."""
+    """Return a generator whose balls have some fields replaced."""
 
     def two_balls(samples):
         return replace(balls_from_labels(samples, np.array([0, 0, 1, 1])), **fields)

@@ -1,4 +1,4 @@
-"""Laws of the k-division maker."""
+"""Laws of the k-division generator."""
 
 import numpy as np
 import pytest

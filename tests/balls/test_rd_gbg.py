@@ -1,4 +1,4 @@
-"""Laws of the restricted diffusion maker."""
+"""Laws of the restricted diffusion generator."""
 
 import numpy as np
 from hypothesis import given, settings

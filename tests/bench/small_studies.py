@@ -84,7 +84,7 @@ MACHINE = {
     "system": "Linux x86_64",
     "processor": "a processor",
     "cores": 2,
-    "packages": {"numpy": "2"},
+    "packages": {"granulearn": "0.1.0", "numpy": "2"},
 }
 
 

@@ -14,10 +14,10 @@ from granulearn.bench import (
 from granulearn.bench.paper import (
     BASELINES,
     CAVEAT,
-    FOUND,
-    NOT_FOUND,
-    OPEN,
+    INCONCLUSIVE,
+    NOT_REPRODUCED,
     PROPOSED,
+    REPRODUCED,
     _reasons,
     claim_of_sensitivity,
     claims_in_short,
@@ -51,7 +51,7 @@ def test_a_run_that_finds_the_papers_figures_finds_its_claims(summary):
     expected = claims_of_table1(TABLE1, on_35_sets)
     assert all(verdicts[claim.text] == claim.verdict for claim in expected)
     # Two of the 37 sets are missing: one pair that the paper cannot tell apart is apart then.
-    assert [claim.text for claim in expected if claim.verdict != FOUND] == [
+    assert [claim.text for claim in expected if claim.verdict != REPRODUCED] == [
         "F-GBRVFL is not told apart from GB-RVFL (Nemenyi's test)."
     ]
     assert sum(summary["verdicts"].values()) == len(summary["claims"])
@@ -84,7 +84,7 @@ def test_an_interrupted_run_knows_what_is_missing_and_gives_no_verdict(tmp_path)
     progress = summary["progress"]
     assert progress["done"] == 0
     assert progress["missing"] == progress["runs"] == 280 + 1200 + 360 + 4840
-    assert {claim.verdict for claim in summary["claims"]} == {OPEN}
+    assert {claim.verdict for claim in summary["claims"]} == {INCONCLUSIVE}
     assert summary["reasons"] == []
     assert list(summary["statistics"]) == ["paper"]
 
@@ -100,8 +100,8 @@ def test_a_mean_over_some_of_the_splits_is_no_figure_of_the_paper(tmp_path):
     verdicts = {claim.about: set() for claim in summary["claims"]}
     for claim in summary["claims"]:
         verdicts[claim.about].add(claim.verdict)
-    assert verdicts["noise"] == verdicts["sensitivity"] == {OPEN}
-    assert FOUND in verdicts["table 1"]
+    assert verdicts["noise"] == verdicts["sensitivity"] == {INCONCLUSIVE}
+    assert REPRODUCED in verdicts["table 1"]
     said = {claim.ours for claim in summary["claims"] if claim.about == "sensitivity"}
     assert said == {"not run to its end"}
     assert summary["noise"][1].isna().all(axis=None)
@@ -121,7 +121,7 @@ def verdicts(claims) -> dict[str, str]:
 
 def test_the_papers_own_table_bears_out_every_claim_about_it():
     claims = claims_of_table1(TABLE1, TABLE1)
-    assert {claim.verdict for claim in claims} == {FOUND}
+    assert {claim.verdict for claim in claims} == {REPRODUCED}
     assert not any(claim.caveat for claim in claims)
     assert all(claim.paper == claim.ours for claim in claims)
     # Each proposed model against each baseline, and seven more.
@@ -131,9 +131,9 @@ def test_the_papers_own_table_bears_out_every_claim_about_it():
 def test_a_rule_says_no_where_the_figures_do():
     turned = TABLE1.set_axis(list(TABLE1.columns[::-1]), axis=1)[TABLE1.columns]
     found = verdicts(claims_of_table1(TABLE1, turned))
-    assert found["SDAP-GBRVFL has the highest mean accuracy."] == NOT_FOUND
-    assert found["SDAP-GBRVFL outperforms RVFL (Nemenyi's test)."] == NOT_FOUND
-    assert found["The eight methods differ (Friedman's test, F_F)."] == FOUND
+    assert found["SDAP-GBRVFL has the highest mean accuracy."] == NOT_REPRODUCED
+    assert found["SDAP-GBRVFL outperforms RVFL (Nemenyi's test)."] == NOT_REPRODUCED
+    assert found["The eight methods differ (Friedman's test, F_F)."] == REPRODUCED
 
 
 def test_a_difference_that_is_too_small_cannot_be_told_whichever_way_it_points():
@@ -145,15 +145,15 @@ def test_a_difference_that_is_too_small_cannot_be_told_whichever_way_it_points()
     assert gaps.min() < 0 < gaps.max() < difference
     assert gaps.min() > -difference
     for baseline in BASELINES:
-        assert found[f"SDAP-GBRVFL outperforms {baseline} (Nemenyi's test)."] == OPEN
-    assert found["F-GBRVFL is not told apart from RVFL (Nemenyi's test)."] == FOUND
+        assert found[f"SDAP-GBRVFL outperforms {baseline} (Nemenyi's test)."] == INCONCLUSIVE
+    assert found["F-GBRVFL is not told apart from RVFL (Nemenyi's test)."] == REPRODUCED
 
 
 def test_a_missing_figure_leaves_every_claim_of_its_table_open():
     ours = TABLE1.copy()
     ours.iloc[3, 2] = np.nan
     claims = claims_of_table1(TABLE1, ours)
-    assert {claim.verdict for claim in claims} == {OPEN}
+    assert {claim.verdict for claim in claims} == {INCONCLUSIVE}
     assert claims[0].ours == f"1 of {ours.size} figures are missing"
 
 
@@ -170,7 +170,13 @@ def test_what_does_not_follow_from_the_papers_figures_is_marked():
 
 @pytest.mark.parametrize(
     ("spreads", "verdict"),
-    [((1, 3), FOUND), ((3, 1), NOT_FOUND), ((1, None), OPEN), ((1, 1.5), OPEN), ((1.5, 1), OPEN)],
+    [
+        ((1, 3), REPRODUCED),
+        ((3, 1), NOT_REPRODUCED),
+        ((1, None), INCONCLUSIVE),
+        ((1, 1.5), INCONCLUSIVE),
+        ((1.5, 1), INCONCLUSIVE),
+    ],
 )
 def test_sensitivity_is_the_range_over_settings(spreads, verdict):
     values = {"SDAP-GBRVFL": spreads[0], "F-GBRVFL": spreads[1]}
@@ -190,8 +196,10 @@ def test_sensitivity_is_the_range_over_settings(spreads, verdict):
 def test_in_short_pairs_are_joined_and_none_is_lost():
     claims = claims_of_table1(TABLE1, TABLE1)
     short = claims_in_short(claims)
-    assert "F-GBRVFL outperforms ELM, GE-GB-RVFL, CRVFL, ACRVFL (Nemenyi's test)." in short[FOUND]
-    assert short[NOT_FOUND] == short[OPEN] == []
+    assert (
+        "F-GBRVFL outperforms ELM, GE-GB-RVFL, CRVFL, ACRVFL (Nemenyi's test)." in short[REPRODUCED]
+    )
+    assert short[NOT_REPRODUCED] == short[INCONCLUSIVE] == []
     both = "F-GBRVFL as well as SDAP-GBRVFL is more accurate than every baseline, in the mean."
-    assert both in short[FOUND]
-    assert len(short[FOUND]) == 6 + 3
+    assert both in short[REPRODUCED]
+    assert len(short[REPRODUCED]) == 6 + 3

@@ -42,7 +42,7 @@ def test_all_rates_of_a_set_are_measured_on_the_same_splits(tmp_path):
         ("n_hidden = 12", "n_hidden = 13"),
         ("folds = 3", "folds = 4"),
         ('"accuracy", "log_loss"', '"accuracy", "macro_f1"'),
-        ("repeats = 2", "repeats = 2, test_share = 0.5"),
+        ("repeats = 2", "repeats = 2, test_size = 0.5"),
         ("seed = 3", "seed = 3\nrows = 90"),
     ],
 )

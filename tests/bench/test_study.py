@@ -103,7 +103,7 @@ def test_a_study_is_the_same_after_a_round_trip_through_json(tmp_path):
 
 
 def test_every_key_is_there_with_a_meaning():
-    keys = {key.place: key for key in study_keys()}
+    keys = {key.path: key for key in study_keys()}
     wanted = {name for name in Study.__struct_fields__ if name not in ("name", "found")}
     for before, model in [
         ("datasets[].", OwnTable),

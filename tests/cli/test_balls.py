@@ -42,7 +42,7 @@ def test_json_counts_and_maker_purity_and_membership_are_used(tmp_path):
     assert (usual["samples"], usual["dropped_rows"]) == (120, 0)
     assert sum(usual["balls_by_class"].values()) == usual["balls"]
     assert usual["table"] == succeeds("check", table, "-t", "label", "--json").json
-    assert facts("--maker", "gbg++")["balls"] < usual["balls"]
+    assert facts("--generator", "gbg++")["balls"] < usual["balls"]
     assert facts("--purity", "0.6")["balls"] < usual["balls"]
     assert facts("--membership", "uniform")["mean_membership"] == 1
 
@@ -63,7 +63,7 @@ def test_a_category_that_is_missing_in_a_whole_ball_is_empty(tmp_path):
         (["--plot", "balls.jpeg2000"], exit_codes.USAGE, "use .png or .pdf or .svg"),
         (["-o", "balls.parquet"], exit_codes.USAGE, "ends in '.parquet'; use .csv or .txt"),
         (["--membership", "guess"], exit_codes.USAGE, "is not one of evidence, fuzzy, sdap"),
-        (["--maker", "guess"], exit_codes.USAGE, "is not one of gbg++"),
+        (["--generator", "guess"], exit_codes.USAGE, "is not one of gbg++"),
     ],
 )
 def test_wrong_options_are_named_before_the_table_is_read(options, code, said):

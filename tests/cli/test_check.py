@@ -10,7 +10,7 @@ from tests.cli.terminals import in_terminal
 from tests.shared_data import shared_data_dir
 
 COLUMN_FACTS = {
-    "name", "kind", "becomes", "dropped", "unit", "missing", "distinct", "examples", "warnings",
+    "name", "type", "becomes", "dropped", "unit", "missing", "distinct", "examples", "warnings",
     "failures", "n_failures", "options",
 }  # fmt: skip
 LONG = "a_name_that_is_as_long_as_some_people_make_them_in_their_tables"
@@ -38,7 +38,7 @@ def test_each_column_is_told_with_what_it_becomes_and_the_flag_that_changes_it(s
     facts = succeeds("check", strange, "-t", "label", "--json").json
     columns = {column["name"]: column for column in facts["columns"]}
     assert all(set(column) == COLUMN_FACTS for column in columns.values())
-    found = {name: (c["kind"], c["dropped"], c["options"]) for name, c in columns.items()}
+    found = {name: (c["type"], c["dropped"], c["options"]) for name, c in columns.items()}
     assert found == {
         "age": ("number", "", "--categorical age"),
         "income": ("number", "", "--categorical income"),
@@ -52,7 +52,7 @@ def test_each_column_is_told_with_what_it_becomes_and_the_flag_that_changes_it(s
         LONG: ("category", "", f"--ignore {LONG}"),
     }
     assert columns["price"]["unit"] == "€"
-    assert columns["price"]["failures"] == [{"row": 4, "place": "line 5", "cell": "on demand"}]
+    assert columns["price"]["failures"] == [{"row": 4, "location": "line 5", "cell": "on demand"}]
     assert columns["income"]["missing"] == {"": int(people(200)["income"].isna().sum())}
     assert facts["target"]["joined"]["yes"]["YES"] == 1
     assert (facts["rows"], facts["problems"]) == (200, [])
@@ -64,7 +64,7 @@ def test_each_column_is_told_with_what_it_becomes_and_the_flag_that_changes_it(s
     given = [part for option, names in options.items() for name in names for part in (option, name)]
     after = succeeds("check", strange, "-t", "label", "--json", "--day-first", *given).json
     for old, new in zip(facts["columns"], after["columns"], strict=True):
-        assert (old["kind"], old["becomes"]) != (new["kind"], new["becomes"]), old["name"]
+        assert (old["type"], old["becomes"]) != (new["type"], new["becomes"]), old["name"]
 
 
 def test_people_are_shown_the_same_and_warned_on_stderr_and_nothing_is_written(strange):
@@ -145,7 +145,9 @@ def test_of_a_very_wide_table_odd_columns_are_shown_and_the_others_counted(tmp_p
 def short_lines(capsys, path, **options):
     """Return the lines that other verbs print about a table."""
     with open_table(path) as file:
-        table_report.show_short(inspect_table(file, "label", ColumnOptions(**options)), file.place)
+        table_report.show_short(
+            inspect_table(file, "label", ColumnOptions(**options)), file.location
+        )
     return capsys.readouterr().out.splitlines()
 
 

@@ -228,8 +228,8 @@ from granulearn.cli.main import Stop
 from granulearn.utils.files import written_atomically
 
 Stop().listen()
-with written_atomically(sys.argv[1]) as draft:
-    draft.write_text("half")
+with written_atomically(sys.argv[1]) as temporary:
+    temporary.write_text("half")
     print("busy", flush=True)
     lock, system = ctypes.create_string_buffer(256), ctypes.CDLL(None)
     for _ in range(2):

@@ -54,13 +54,13 @@ def test_completion_is_silent_about_files_it_cannot_read(tmp_path, content):
 
 
 def test_what_was_said_becomes_read_and_column_options():
-    assert TableOptions().reading == ReadOptions()
+    assert TableOptions().read_options == ReadOptions()
     assert TableOptions().columns == ColumnOptions()
     said = TableOptions(
         categorical=["c"], ignore=["a", "b"], include=["d"], decimal=",", day_first=False,
         exact_labels=True, sheet="2", separator="tab",
     )  # fmt: skip
-    assert said.reading == ReadOptions(sheet="2", separator="\t")
+    assert said.read_options == ReadOptions(sheet="2", separator="\t")
     assert said.columns == ColumnOptions(("c",), ("a", "b"), ("d",), ",", False, exact_labels=True)
 
 

@@ -249,7 +249,7 @@ def test_json_has_all_that_is_shown(both, tmp_path):
         "file": str(tmp_path / "m.csv"),
         "files": [{"file": path, "decisions": 3} for path in (ann, ben)],
         "joined": 3,
-        "conflicts": [{"row": 2, "given_label": "yes", "said": conflict}],
+        "conflicts": [{"row": 2, "given_label": "yes", "decisions": conflict}],
         "agreement": [agreement],
     }
 

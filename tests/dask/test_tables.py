@@ -88,7 +88,7 @@ def test_a_messy_table_in_parts_is_the_one_in_memory(tmp_path, monkeypatch):
     alone = train(table, "rvfl", tune=False, test=0.3, seed=0)
     for name in ("rows", "schema", "target", "labels", "findings", "notes", "warnings"):
         assert getattr(trained.report, name) == getattr(table.report, name), name
-    assert {column.name: column.kind for column in table.schema.used} == {
+    assert {column.name: column.type for column in table.schema.used} == {
         "Alter": "number",
         "Tag": "date",
         "Vermögen": "number",
@@ -276,8 +276,8 @@ def test_unknown_categories_are_told_once_with_their_rows(loaded, tmp_path):
     frame.loc[[10, 110], "città"] = "Atlantis"
     parts = write_parts(tmp_path / "parts", frame, [50, 50])
     predictor, _ = predicted(loaded, parts, tmp_path / "out")
-    assert predictor.reading.unknown == {"città": {"Atlantis": 2}}
-    (line,) = predictor.reading.warnings(lambda row: f"row {row + 1}")
+    assert predictor.reader.unknown == {"città": {"Atlantis": 2}}
+    (line,) = predictor.reader.warnings(lambda row: f"row {row + 1}")
     assert "first 'Atlantis' at row 11" in line
 
 

@@ -119,7 +119,7 @@ def test_check_names_every_column(name, folder):
 def test_columns_become_what_they_are(name, folder):
     facts = column_facts(folder, name)
     kinds = planted(folder, name).kinds
-    assert {column: facts[column]["kind"] for column in kinds} == kinds
+    assert {column: facts[column]["type"] for column in kinds} == kinds
 
 
 @every_table

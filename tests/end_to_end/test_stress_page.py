@@ -19,7 +19,7 @@ def verdicts(path) -> list[str]:
     stress = BENCHMARKS["stress"]
     found, *_ = stress.results(path)
     page = "\n".join(stress.tables(found))
-    section = page.partition("## What becomes of the paper's promise")[2].partition("\n## ")[0]
+    section = page.partition("## The paper's promise")[2].partition("\n## ")[0]
     _head, _rule, *rows = [line for line in section.splitlines() if line.startswith("| ")]
     return [row.removesuffix(" |").split(" | ")[2] for row in rows]
 
@@ -28,7 +28,7 @@ def verdicts(path) -> list[str]:
 def test_the_promise_has_verdicts_and_missing_runs_have_none(tmp_path):
     study = load_study("stress")
     path = fill_store(tmp_path / "stress.db", study, balanced_accuracy)
-    assert verdicts(path) == ["found again", "not found"] * 6
+    assert verdicts(path) == ["reproduced", "not reproduced"] * 6
 
     def is_left_out(run):
         names = (run.unit.dataset, str(run.unit.condition), run.method.name)
@@ -36,4 +36,4 @@ def test_the_promise_has_verdicts_and_missing_runs_have_none(tmp_path):
 
     with Store(path) as store:
         store.forget([run.key for run in expand(study) if is_left_out(run)])
-    assert verdicts(path) == ["cannot be told"] * 4 + ["found again", "not found"] * 4
+    assert verdicts(path) == ["inconclusive"] * 4 + ["reproduced", "not reproduced"] * 4

@@ -13,7 +13,7 @@ from tests.training.small_tables import read
 DAYS = pd.date_range("2020-01-01", periods=120)
 
 
-def place(row):
+def location(row):
     return f"line {row + 2}"
 
 

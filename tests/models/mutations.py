@@ -103,7 +103,7 @@ def serve(folder: Path) -> None:
         assert word == VALID, (name, word, said)
     files = {name: (folder / f"{name}.granulearn").read_bytes() for name in rows}
     # A file in memory: half of the time would go to the disk.
-    draft = Path(f"/proc/self/fd/{os.memfd_create('draft')}")
+    temporary = Path(f"/proc/self/fd/{os.memfd_create('temporary')}")
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     # Nothing in this process answers the alarm, so it ends whatever loop is running.
@@ -118,9 +118,9 @@ def serve(folder: Path) -> None:
             for seed in seeds:
                 # Half of the seeds damage bytes, the others edit what is then signed anew.
                 change = damaged if seed % 2 else edited
-                draft.write_bytes(change(files[name], seed))
+                temporary.write_bytes(change(files[name], seed))
                 signal.setitimer(signal.ITIMER_REAL, SECONDS)
-                outcome = outcome_of(draft, rows[name])
+                outcome = outcome_of(temporary, rows[name])
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 file.write(json.dumps(outcome).encode() + b"\n")
         tell(DONE)

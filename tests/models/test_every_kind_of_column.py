@@ -48,7 +48,7 @@ def typed_cells(path, schema):
 
 def test_every_kind_of_column_is_there(fitted):
     schema = load_model(fitted / "m.granulearn").card.schema
-    kinds = {column.name: column.kind for column in schema.used}
+    kinds = {column.name: column.type for column in schema.used}
     assert kinds == {
         "number": "number",
         "price (€)": "number",
@@ -71,7 +71,7 @@ def test_the_command_and_onnx_predict_the_same(fitted):
     session = onnxruntime.InferenceSession(fitted / "m.onnx", providers=["CPUExecutionProvider"])
     inputs = {
         column.name: np.asarray(cells[column.name]).reshape(-1, 1)
-        if column.kind == "number"
+        if column.type == "number"
         else np.array([cell or "" for cell in cells[column.name].to_pylist()]).reshape(-1, 1)
         for column in card.columns
     }

@@ -74,7 +74,7 @@ def test_an_entry_of_another_type_is_refused(name, value):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("kind", "date"),
+        ("type", "date"),
         ("lowest", 10**400),
         ("highest", None),
         ("highest", float("nan")),
@@ -92,7 +92,7 @@ def test_a_column_of_another_type_is_refused(name, value):
 def test_a_card_without_a_schema_reads_its_columns_by_name():
     assert schema_of_card(replace(CARD, schema=SCHEMA)) is SCHEMA
     plain = schema_of_card(CARD)
-    assert [(column.name, column.kind) for column in plain.used] == [
+    assert [(column.name, column.type) for column in plain.used] == [
         ("age", "number"),
         ("città", "category"),
     ]
@@ -106,20 +106,20 @@ def test_a_card_without_a_schema_reads_its_columns_by_name():
         {"unheard": 1},
         {"columns": [{"unheard": 1}]},
         {"schema": [{"name": "a"}]},
-        {"schema": [{"name": "a", "kind": "colour"}]},
-        {"schema": [{"name": "a", "kind": "number", "number": {"decimal": "x", "unit": ""}}]},
-        {"schema": [{"name": "a", "kind": "date", "date": {"family": "moon"}}]},
+        {"schema": [{"name": "a", "type": "colour"}]},
+        {"schema": [{"name": "a", "type": "number", "number": {"decimal": "x", "unit": ""}}]},
+        {"schema": [{"name": "a", "type": "date", "date": {"family": "moon"}}]},
         {"schema": 3},
-        {"schema": [{"kind": "number"}]},
-        {"schema": [{"name": ["a"], "kind": "number"}]},
-        {"schema": [{"name": "a", "kind": "number", "number": {"unit": ["a"]}}]},
-        {"schema": [{"name": "a", "kind": "date", "date": {"family": "clock", "has_clock": 1}}]},
-        {"schema": [{"name": "a", "kind": "category", "values_like_nulls": [["-"]]}]},
-        {"schema": [{"name": "a", "kind": "category", "missing": {"-": -1}}]},
-        {"schema": [{"name": "a", "kind": "category", "left_out": ["asked"]}]},
-        {"schema": [{"name": "a", "kind": "category", "odd": 5}]},
-        {"columns": [{"name": "a", "kind": "number"}, {"name": "a", "kind": "category"}]},
-        {"schema": [{"name": "a", "kind": "number"}, {"name": "a", "kind": "number"}]},
+        {"schema": [{"type": "number"}]},
+        {"schema": [{"name": ["a"], "type": "number"}]},
+        {"schema": [{"name": "a", "type": "number", "number": {"unit": ["a"]}}]},
+        {"schema": [{"name": "a", "type": "date", "date": {"family": "clock", "has_clock": 1}}]},
+        {"schema": [{"name": "a", "type": "category", "values_like_nulls": [["-"]]}]},
+        {"schema": [{"name": "a", "type": "category", "missing": {"-": -1}}]},
+        {"schema": [{"name": "a", "type": "category", "left_out": ["asked"]}]},
+        {"schema": [{"name": "a", "type": "category", "odd": 5}]},
+        {"columns": [{"name": "a", "type": "number"}, {"name": "a", "type": "category"}]},
+        {"schema": [{"name": "a", "type": "number"}, {"name": "a", "type": "number"}]},
     ],
     ids=str,
 )

@@ -12,7 +12,7 @@ from granulearn.models.prediction import Predictor
 from granulearn.rvfl import RVFLClassifier, RVFLRegressor
 from granulearn.tables import TableError, open_table
 from granulearn.training.training import input_cards
-from tests.models.loaded_models import fitted, place, write_messy_people
+from tests.models.loaded_models import fitted, location, write_messy_people
 from tests.training.small_tables import read
 
 
@@ -31,7 +31,7 @@ def test_a_batch_gets_what_the_pipeline_gives_and_copied_columns_come_first(load
     with open_table(table) as file:
         predictor.check_columns(file.path, file.names)
         (batch,) = file.batches(predictor.input_names)
-    answers = predictor.predict_batch(batch, place, 0)
+    answers = predictor.predict_batch(batch, location, 0)
     names = ["prediction", "age", "prediction", "probability_no", "probability_yes"]
     assert answers.schema.names == names
     assert set(answers.column(0).to_pylist()) == {"mine"}
@@ -40,7 +40,7 @@ def test_a_batch_gets_what_the_pipeline_gives_and_copied_columns_come_first(load
     given = np.column_stack([answers.column(3), answers.column(4)])
     assert_array_equal(given, loaded.pipeline.predict_proba(X))
     assert predictor.counts.total() == len(X)
-    assert list(predictor.reading.warnings(place)) == []
+    assert list(predictor.reader.warnings(location)) == []
 
 
 def test_only_columns_that_are_used_need_to_be_there(loaded, table):
@@ -68,7 +68,7 @@ def test_a_model_that_fills_in_nothing_names_the_first_missing_cell():
     predictor = Predictor(LoadedModel(model, ModelCard(columns=input_cards(X))))
     batch = pa.RecordBatch.from_pydict({"a": ["1", "2"], "b": ["3", ""]})
     with pytest.raises(TableError, match="line 6: column 'b' has a missing cell"):
-        predictor.predict_batch(batch, place, 3)
+        predictor.predict_batch(batch, location, 3)
 
 
 def test_a_card_with_other_columns_than_the_model_is_said():
@@ -76,7 +76,7 @@ def test_a_card_with_other_columns_than_the_model_is_said():
     model = RVFLClassifier(random_state=0).fit(X, ["u", "v", "u"])
     predictor = Predictor(LoadedModel(model, ModelCard(columns=input_cards(X[["a"]]))))
     with pytest.raises(ModelFileError, match="rows with the columns of its card"):
-        predictor.predict_batch(pa.RecordBatch.from_pydict({"a": ["1"]}), place, 0)
+        predictor.predict_batch(pa.RecordBatch.from_pydict({"a": ["1"]}), location, 0)
     assert "(odd); save" in str(wrong_columns(ValueError("odd.\nmore")))
 
 
@@ -87,7 +87,7 @@ def test_a_regressor_predicts_each_of_its_numbers(n_targets):
     model = RVFLRegressor(random_state=0).fit(X, Y if n_targets > 1 else Y[:, 0])
     predictor = Predictor(LoadedModel(model, ModelCard(columns=input_cards(X))))
     batch = pa.RecordBatch.from_pydict({"a": [str(value) for value in X["a"]]})
-    answers = predictor.predict_batch(batch, place, 0)
+    answers = predictor.predict_batch(batch, location, 0)
     names = ["prediction"] if n_targets == 1 else ["prediction_1", "prediction_2"]
     assert answers.schema.names == names
     found = np.column_stack([np.asarray(column) for column in answers.columns])

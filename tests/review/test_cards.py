@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from granulearn.review import cards
 from granulearn.review.cards import (
     MOST_CLASSES,
-    CardMaker,
+    CardBuilder,
     chosen_rows,
     class_probabilities,
     confused_pairs,
@@ -30,13 +30,13 @@ def everything():
     return X, saying(audit, ratings), ratings
 
 
-def maker_of(everything, table=None, names=NAMES, **options):
-    """Return a maker of cards of the audited rows."""
+def builder_of(everything, table=None, names=NAMES, **options):
+    """Return a builder of cards of the audited rows."""
     X, audit, _ = everything
     table = pd.DataFrame(X, columns=NAMES) if table is None else table
     rows = SimpleNamespace(rows=np.arange(len(X)))
     done = SimpleNamespace(audit=audit, X=X, names=names, table=rows, shown_cells=lambda: table)
-    return CardMaker(done, **options)
+    return CardBuilder(done, **options)
 
 
 def test_every_doubted_row_gets_a_card_the_most_probably_wrong_first(everything):
@@ -82,7 +82,7 @@ def test_without_doubt_there_is_no_pair_and_no_card(everything):
 def test_a_card_shows_the_row_beside_its_neighbours_columns_that_decide_first(everything):
     X, _, ratings = everything
     at = chosen_rows(ratings)[0]
-    (made,) = maker_of(everything).cards([at])
+    (made,) = builder_of(everything).cards([at])
     assert (made.row, made.drawn) == (at + 1, "worst")
     assert made.second_class == ratings.classes[ratings.second_classes[at]]
     decides = [line.decides for line in made.lines]
@@ -100,7 +100,7 @@ def test_a_card_shows_the_row_beside_its_neighbours_columns_that_decide_first(ev
 def test_kept_columns_come_first_and_once(everything):
     *_, ratings = everything
     kept = (NAMES[3], "no such column", NAMES[0])
-    (made,) = maker_of(everything, keep=kept).cards(chosen_rows(ratings)[:1])
+    (made,) = builder_of(everything, keep=kept).cards(chosen_rows(ratings)[:1])
     assert [line.column for line in made.kept] == [NAMES[3], NAMES[0]]
     assert sorted(line.column for line in (*made.kept, *made.lines)) == sorted(NAMES)
 
@@ -108,8 +108,8 @@ def test_kept_columns_come_first_and_once(everything):
 def test_wide_tables_and_long_cells_are_cut(everything):
     X, _, ratings = everything
     table = pd.DataFrame({f"c{k}": ["long " * 50] * len(X) for k in range(40)})
-    maker = maker_of(everything, table, ["c39", "c38", "x", "y"], keep=("c7",))
-    (made,) = maker.cards(chosen_rows(ratings)[:1])
+    builder = builder_of(everything, table, ["c39", "c38", "x", "y"], keep=("c7",))
+    (made,) = builder.cards(chosen_rows(ratings)[:1])
     assert (len(made.lines), made.n_columns, len(made.kept)) == (30, 40, 1)
     assert made.lines[0].column in ("c39", "c38")
     assert len(made.lines[0].own) == 120

@@ -51,8 +51,8 @@ def decided(path, said, target=TARGET):
 
 def corrected(path, said, **options):
     """Return where the corrected table is, and what was done."""
-    draft = path.with_name(f"{path.stem}+{path.suffix}")
-    return draft, correct_table(path, draft, said, source="d.csv", **options)
+    temporary = path.with_name(f"{path.stem}+{path.suffix}")
+    return temporary, correct_table(path, temporary, said, source="d.csv", **options)
 
 
 def write_text(path, labels, *, always_quoted=True):

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 
 from granulearn.models import LoadedModel, ModelCard
-from granulearn.models.row_reading import RowReading
+from granulearn.models.row_reader import RowReader
 from granulearn.tables import Schema, TableFile, open_table, read_training_table, table_of
 from granulearn.tables.inspection import inspect_table
 from granulearn.tables.io import table_file
@@ -165,10 +165,10 @@ def predicted_cells(file: TableFile, schema: Schema, X: pd.DataFrame) -> dict:
     stored = Schema.from_json(json.loads(json.dumps(schema.to_json())))
     pipeline = DummyClassifier().fit([[0.0], [0.0]], [0, 1])
     loaded = LoadedModel(pipeline, ModelCard(columns=input_cards(X), schema=stored))
-    reading, row = RowReading(loaded.inputs), 0
+    reader, row = RowReader(loaded.inputs), 0
     found = {name: [] for name in schema.feature_types}
     for batch in file.batches(loaded.inputs.names):
-        for name, cells in cells_of(reading.read(batch, file.place, row)).items():
+        for name, cells in cells_of(reader.read(batch, file.location, row)).items():
             found[name] += cells
         row += batch.num_rows
     return found

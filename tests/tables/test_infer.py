@@ -31,7 +31,7 @@ class TestNumbers:
     )
     def test_numbers_have_the_form_in_which_people_write_them(self, cells, form):
         column = column_of(cycle(*cells, "?"))
-        assert (column.kind, column.number, column.dropped) == (NUMBER, form, "")
+        assert (column.type, column.number, column.dropped) == (NUMBER, form, "")
         assert (column.failures.first, column.failures.count, column.notes) == ((), 0, ())
         assert column.advice == (Setting("categorical", ("c",)),)
 
@@ -43,7 +43,7 @@ class TestNumbers:
             column = column_of(
                 numbers[n_failures:] + cells[:n_failures], ColumnOptions(include=("c",))
             )
-            assert column.kind == (NUMBER if n_failures == allowed else CATEGORY)
+            assert column.type == (NUMBER if n_failures == allowed else CATEGORY)
             assert column.failures.count == n_failures
 
     def test_failures_of_what_is_nearly_numbers_are_named_and_all_is_a_category(self):
@@ -51,7 +51,7 @@ class TestNumbers:
         for row in (5, 50, 100):
             cells[row] = "many"
         column = column_of(cells)
-        assert (column.kind, column.failures.count) == (CATEGORY, 3)
+        assert (column.type, column.failures.count) == (CATEGORY, 3)
         assert column.failures.first == (Cell(5, "many"), Cell(50, "many"), Cell(100, "many"))
         assert column.notes == (
             "197 cells are numbers of one form, but 3 are not, so all are categories",
@@ -59,20 +59,20 @@ class TestNumbers:
 
     def test_zeros_in_front_are_codes(self):
         column = column_of(cycle("01067", "80331", "10115"))
-        assert column.kind == CATEGORY
+        assert column.type == CATEGORY
         assert column.notes == (
             "written with zeros in front, as codes are, so they are categories",
         )
         one_in_a_hundred = ["01067", *cycle("80331", "10115", n=99)]
-        assert column_of(one_in_a_hundred).kind == NUMBER
+        assert column_of(one_in_a_hundred).type == NUMBER
 
     def test_cells_without_a_unit_are_not_read_in_that_of_the_others(self):
         column = column_of(cycle("62%", "41%", "0.41", "15%"))
-        assert column.kind == CATEGORY
+        assert column.type == CATEGORY
         (odd,) = column.notes
         assert "2 units, % (150), none (50)" in odd
         nearly = column_of(["7", *cycle("100 min", "45 min", n=199)])
-        assert (nearly.kind, nearly.number.unit) == (NUMBER, "min")
+        assert (nearly.type, nearly.number.unit) == (NUMBER, "min")
         assert nearly.failures.first == (Cell(0, "7"),)
 
     def test_an_option_decides_what_the_cells_leave_open_and_nothing_else(self):
@@ -106,24 +106,24 @@ class TestDates:
     )
     def test_dates_have_the_form_in_which_people_write_them(self, cells, form):
         column = column_of(cycle(*cells, "?"))
-        assert (column.kind, column.date, column.dropped) == (DATE, form, "")
+        assert (column.type, column.date, column.dropped) == (DATE, form, "")
         assert column.failures.count == 0
 
     def test_ninety_nine_percent_of_the_dates_must_fit_and_failures_are_named(self):
         days = [str(datetime.date(2024, 1, 1) + datetime.timedelta(row)) for row in range(100)]
         days[7] = "2024-02-31"
         column = column_of(days)
-        assert (column.kind, column.failures.first) == (DATE, (Cell(7, "2024-02-31"),))
+        assert (column.type, column.failures.first) == (DATE, (Cell(7, "2024-02-31"),))
         days[8] = "soon"
         column = column_of(days, ColumnOptions(include=("c",)))
-        assert (column.kind, column.failures.count) == (CATEGORY, 2)
+        assert (column.type, column.failures.count) == (CATEGORY, 2)
         assert column.notes == (
             "98 cells are dates of one form, but 2 are not, so all are categories",
         )
 
     def test_dates_that_nothing_decides_are_asked_about(self):
         column = column_of(cycle("01/02/2024", "03/04/2024"))
-        assert (column.kind, column.dropped) == (DATE, "ambiguous date")
+        assert (column.type, column.dropped) == (DATE, "ambiguous date")
         assert column.advice == (Setting("day_first", True), Setting("day_first", False))
         assert column.notes[0].startswith("'01/02/2024'")
 
@@ -143,7 +143,7 @@ class TestDates:
 )
 def test_yes_and_no_in_any_language_are_one_and_zero_and_other_words_categories(cells, kind):
     column = column_of(cycle(*cells.split(), None), ColumnOptions(include=("c",)))
-    assert (column.kind, column.dropped) == (kind, "")
+    assert (column.type, column.dropped) == (kind, "")
 
 
 def test_categories_that_were_stored_as_numbers_are_found_again_in_text():
@@ -178,7 +178,7 @@ def test_dates_in_doubt_are_decided_by_another_column_or_an_option(day_first):
 def test_a_minus_is_a_value_where_a_plus_is_one():
     column = column_of(cycle("+", "-", "-", "?"))
     assert column.values_like_nulls == ("-",)
-    assert (column.kind, column.missing, column.distinct) == (CATEGORY, {"?": 50}, 2)
+    assert (column.type, column.missing, column.distinct) == (CATEGORY, {"?": 50}, 2)
     other = column_of(cycle("a", "-"))
     assert (other.values_like_nulls, other.missing) == ((), {"-": 100})
 
@@ -192,7 +192,7 @@ class TestWithoutMeaning:
     @pytest.mark.parametrize("cells", [["x", None], ["7", "-", "NA"]])
     def test_a_box_that_is_ticked_or_not_is_read_as_such(self, cells):
         column = column_of(cycle(*cells))
-        assert (column.kind, column.filled, column.dropped) == (YES_NO, True, "")
+        assert (column.type, column.filled, column.dropped) == (YES_NO, True, "")
         (found,), _ = read_column(column, pa.array(cells))
         assert found.tolist() == [1.0, *[0.0] * (len(cells) - 1)]
 
@@ -205,7 +205,7 @@ class TestWithoutMeaning:
         for order in (numbers, shuffled):
             cells = pa.array(order) if stored else list(map(str, order))
             schema = schema_of(c=cells, other=cycle(beside, "7"))
-            assert (schema["c"].kind, schema["c"].dropped) == (NUMBER, "row number")
+            assert (schema["c"].type, schema["c"].dropped) == (NUMBER, "row number")
 
     def test_numbers_with_gaps_or_decimals_or_signs_are_no_row_numbers(self):
         for cells in (
@@ -240,16 +240,16 @@ class TestWithoutMeaning:
 
     def test_texts_that_are_nearly_all_different_are_an_id(self):
         column = column_of([f"K{row:05}x" for row in range(N)])
-        assert (column.kind, column.dropped, column.advice) == (TEXT, "ID", INCLUDED)
+        assert (column.type, column.dropped, column.advice) == (TEXT, "ID", INCLUDED)
         assert column_of([f"K{row // 2}x" for row in range(N)]).dropped == ""
 
     def test_sentences_are_free_text(self):
         column = column_of([f"The house number {row} is for sale" for row in range(N)])
-        assert (column.kind, column.dropped) == (TEXT, "free text")
+        assert (column.type, column.dropped) == (TEXT, "free text")
         long = column_of(["word" * 20 + str(row // 2) for row in range(N)])
         assert long.dropped == "free text"
         repeated = column_of(cycle("no tax is due at all", "the full tax is due"))
-        assert (repeated.kind, repeated.dropped) == (CATEGORY, "")
+        assert (repeated.type, repeated.dropped) == (CATEGORY, "")
 
 
 @pytest.mark.parametrize(
@@ -264,11 +264,11 @@ class TestColumnOptions:
     @pytest.mark.parametrize("cells", [cycle("1", "2"), [str(row) for row in range(N)], ["x"] * N])
     def test_categorical_columns_are_used_as_categories(self, cells):
         column = column_of(cells, ColumnOptions(categorical=("c",)))
-        assert (column.kind, column.dropped) == (CATEGORY, "")
+        assert (column.type, column.dropped) == (CATEGORY, "")
 
     def test_ignored_columns_are_dropped(self):
         column = column_of(cycle("1", "2"), ColumnOptions(ignore=("c",)))
-        assert (column.kind, column.dropped, column.advice) == (NUMBER, "asked", ())
+        assert (column.type, column.dropped, column.advice) == (NUMBER, "asked", ())
 
     @pytest.mark.parametrize(
         ("cells", "kind"),
@@ -281,4 +281,4 @@ class TestColumnOptions:
     )
     def test_included_columns_are_used(self, cells, kind):
         column = column_of(cells, ColumnOptions(include=("c",)))
-        assert (column.kind, column.dropped) == (kind, "")
+        assert (column.type, column.dropped) == (kind, "")

@@ -135,7 +135,7 @@ def test_cells_typed_from_text_are_those_typed_from_what_a_file_stores(name):
         first_pass([pa.record_batch({"c": column})], None).columns, ColumnOptions(include=("c",))
     )
     if name != "too large":  # of three cells two are no numbers that can be used
-        assert schema["c"].kind == KIND_OF.get(name, NUMBER)
+        assert schema["c"].type == KIND_OF.get(name, NUMBER)
     else:
         schema = Schema((Column("c", NUMBER),))
     assert_same_rows(schema.read({"c": as_text(column)}), schema.read({"c": column}))
@@ -143,12 +143,12 @@ def test_cells_typed_from_text_are_those_typed_from_what_a_file_stores(name):
 
 @pytest.mark.parametrize(
     "content",
-    [None, 5, "x", [5], ["x"], [{}], [{"kind": "number"}], [{"name": "c", "kind": "nonsense"}],
-     [{"name": "c", "kind": "number", "number": {"decimal": ";"}}],
-     [{"name": "c", "kind": "number", "number": {"comma": ";"}}],
-     [{"name": "c", "kind": "number", "number": 5}],
-     [{"name": "c", "kind": "date", "date": {"family": "stardate"}}],
-     [{"name": "c", "kind": "number", "more": 1}], [None]],
+    [None, 5, "x", [5], ["x"], [{}], [{"type": "number"}], [{"name": "c", "type": "nonsense"}],
+     [{"name": "c", "type": "number", "number": {"decimal": ";"}}],
+     [{"name": "c", "type": "number", "number": {"comma": ";"}}],
+     [{"name": "c", "type": "number", "number": 5}],
+     [{"name": "c", "type": "date", "date": {"family": "stardate"}}],
+     [{"name": "c", "type": "number", "more": 1}], [None]],
 )  # fmt: skip
 def test_anything_else_than_a_schema_raises_type_error(content):
     with pytest.raises(TypeError):
@@ -166,14 +166,14 @@ def test_a_model_file_keeps_no_cell():
 
 
 def test_warnings_name_the_places_of_failures_and_what_becomes_of_them():
-    def place(row: int) -> str:
+    def location(row: int) -> str:
         return f"line {row + 2}"
 
     column = Column("c", NUMBER, notes=("It is odd",), failures=CellCount(1, (Cell(5, "x"),)))
     said = "1 cell differs from the others and counts as missing: 'x' at line 7"
-    assert column.warnings(place) == ["It is odd", said]
+    assert column.warnings(location) == ["It is odd", said]
     category = Column("c", CATEGORY, failures=CellCount(9, (Cell(5, "x"), Cell(6, "y"))))
-    assert category.warnings(place) == [
+    assert category.warnings(location) == [
         "9 cells differ from the others: 'x' at line 7, 'y' at line 8, ..."
     ]
-    assert Column("c", NUMBER).warnings(place) == []
+    assert Column("c", NUMBER).warnings(location) == []

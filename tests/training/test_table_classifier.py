@@ -87,7 +87,7 @@ def test_every_holder_of_a_table_gives_the_same_model(holder, holders, probabili
     assert fitted.classes_.tolist() == ["no", "yes"]
     assert_array_equal(fitted.predict_proba(table), probabilities)
     assert_array_equal(fitted.predict(table), fitted.classes_[probabilities.argmax(axis=1)])
-    assert {column.name: column.kind for column in fitted.schema_.used} == {
+    assert {column.name: column.type for column in fitted.schema_.used} == {
         "weight": "number",
         "pieces": "number",
         "ordered": "date",
@@ -173,7 +173,7 @@ def test_what_the_user_says_about_columns_is_heard(holders):
     frame = holders["pandas"].assign(constant=1)
     fitted = model(categorical=["pieces"], ignore=["gift"], include=["constant"])
     schema = fitted.fit(frame, "late").schema_
-    assert schema["pieces"].kind == "category"
+    assert schema["pieces"].type == "category"
     assert schema["gift"].dropped == "asked"
     assert not schema["constant"].dropped
     days = {

@@ -107,7 +107,9 @@ def test_rows_without_a_label_and_rows_left_out_are_counted_apart(tmp_path):
     assert card.dropped_rows == 2
     assert card.scores["verified"]["excluded"] == 1
     assert card.scores["verified"]["rows"] == 30
-    assert "1 decision about rows without a label not used" in card.scores["verified"]["words"][1]
+    assert (
+        "1 decision about rows without a label not used" in card.scores["verified"]["messages"][1]
+    )
 
 
 def test_the_comparison_is_that_of_models_which_did_not_see_the_row(reviewed):
@@ -156,23 +158,25 @@ def test_whether_the_review_has_paid_is_said_in_words(corrected, p_value, said):
 
 def test_rows_chosen_worst_first_are_no_score_of_the_whole_table(reviewed):
     table, truth, said = reviewed
-    words = " ".join(trained(table, said).card.scores["verified"]["words"])
+    words = " ".join(trained(table, said).card.scores["verified"]["messages"])
     assert "on 100 verified rows" in words
     assert "this is no score of the whole table" in words
     drawn = decided(table, truth, range(100, 120), "random")
     scores = trained(table, said + drawn).card.scores["verified"]
     assert scores["at_random"]["rows"] == 20
-    assert "on the 20 of them drawn at random, which stand for all rows" in scores["words"][-1]
+    assert "on the 20 of them drawn at random, which stand for all rows" in scores["messages"][-1]
     assert trained(table, said + drawn[:-1]).card.scores["verified"]["at_random"] is None
 
 
 def test_few_verified_rows_give_no_score_and_words_say_so(reviewed):
     table, truth, _ = reviewed
     scores = trained(table, decided(table, truth, range(9))).card.scores["verified"]
-    assert scores["words"][-1] == "no score on 9 verified rows: 10 are needed"
+    assert scores["messages"][-1] == "no score on 9 verified rows: 10 are needed"
     assert "given" not in scores
     nothing = trained(table, []).card
-    assert nothing.scores["verified"]["words"][-1] == "no score on 0 verified rows: 10 are needed"
+    assert (
+        nothing.scores["verified"]["messages"][-1] == "no score on 0 verified rows: 10 are needed"
+    )
     plain = train(table, "rvfl", tune=False, test=0.3, seed=0).card
     assert nothing.scores["held_out"] == plain.scores["held_out"]
 
@@ -183,7 +187,7 @@ def test_decisions_that_change_nothing_are_scored_once(reviewed):
     said = [Decision(row + 1, "keep") for row in range(30)]
     scores = trained(table, said, progress=told.append).card.scores["verified"]
     assert scores["given"] == scores["corrected"]
-    assert scores["words"][1].endswith("on 30 verified rows; the labels are the given ones")
+    assert scores["messages"][1].endswith("on 30 verified rows; the labels are the given ones")
     assert not [stage for stage in told if "corrected labels" in stage]
 
 
@@ -198,7 +202,7 @@ def test_a_class_too_small_to_search_gives_no_score_and_words_say_so(tmp_path, m
         "granulearn.training.training.search_grid", lambda name: {"model__C": [0.1, 1.0]}
     )
     said = decided(table, truth, range(30))
-    words = trained(table, said, tune=True).card.scores["verified"]["words"]
+    words = trained(table, said, tune=True).card.scores["verified"]["messages"]
     assert "a class is too small to search settings in every fold" in words[-1]
     said = [*said, Decision(6, "exclude", target="label")]
     assert "given" in trained(table, said).card.scores["verified"]

@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -238,3 +239,17 @@ def test_temporary_files_are_removed_with_a_process_that_ends_at_once(tmp_path, 
     with pytest.raises(FileNotFoundError), write(tmp_path / "out"):
         remove_temporary_files()
     assert names(tmp_path) == set()
+
+
+def test_tasks_that_write_late_do_not_find_a_folder_that_was_given_up(tmp_path, monkeypatch):
+    remove = shutil.rmtree
+
+    def remove_while_a_task_writes(path, **options):
+        with pytest.raises(FileNotFoundError):
+            (folder / "late").touch()
+        remove(path, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", remove_while_a_task_writes)
+    with pytest.raises(FileExistsError), folder_written_atomically(tmp_path / "out") as folder:
+        folder.mkdir()
+    assert list(tmp_path.iterdir()) == []

@@ -620,9 +620,9 @@ def audit_labels(
         refused = [name for name, value in options.items() if value is not None]
         if refused:
             raise ValueError(f"{', '.join(refused)}: for classes only; leave it out.")
-        from granulearn.audit.regression import audit_values
+        from granulearn.audit.regression import audit_regression
 
-        return audit_values(X, y, random_state=random_state, n_jobs=n_jobs)
+        return audit_regression(X, y, random_state=random_state, n_jobs=n_jobs)
     if hasattr(X, "__dask_graph__"):
         from granulearn.dask.audit import audit_collection
 

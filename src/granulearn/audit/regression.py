@@ -70,7 +70,7 @@ _NORMAL_MEDIAN = float(stats.norm.ppf(0.75))
 SAME = 1 - 1e-9
 
 
-def audit_values(
+def audit_regression(
     X: Any, y: Any, *, random_state: Any = None, n_jobs: int | None = None
 ) -> pd.DataFrame:
     """Return the frame of ``audit_labels(X, y, task="regression")``.
@@ -426,11 +426,11 @@ def read_number_table(file: TableFile, target: str) -> NumberTable:
     if report.problems:
         raise TableError.about(file.path, report.problems)
     column = report.schema[target]
-    if column.kind != NUMBER:
+    if column.type != NUMBER:
         shown = ", ".join(map(repr, column.examples[:3]))
         message = (
             f"Column {target!r}, the target, holds no numbers but is of the kind "
-            f"{column.kind!r} ({shown}, ...): choose another column, or leave out "
+            f"{column.type!r} ({shown}, ...): choose another column, or leave out "
             "task='regression' if these are classes."
         )
         raise TableError.about(file.path, [message])
@@ -441,7 +441,9 @@ def read_number_table(file: TableFile, target: str) -> NumberTable:
     read = [report.schema.read(batch, row) for batch, row in zip(batches, begins, strict=False)]
     frame = joined_rows(read).to_frame()
     values = frame.pop(target).to_numpy()
-    notes = [f"Column {target!r}, the target: {said}." for said in column.warnings(file.place)]
+    notes = [
+        f"Column {target!r}, the target: {warning}." for warning in column.warnings(file.location)
+    ]
     known = np.flatnonzero(~np.isnan(values))
     if len(known) < len(values):
         are = "row has" if len(values) - len(known) == 1 else "rows have"

@@ -160,8 +160,8 @@ def _best_block(
         else:
             start, stop = _refined(sums, start, stop)
     n_doubted, expected = (float(total[stop] - total[start]) for total in sums)
-    n_tries = len(doubted) * len(lengths) * n_thresholds
-    ratio = float(_log_likelihood_ratio(n_doubted, expected)) - np.log(n_tries)
+    n_scans = len(doubted) * len(lengths) * n_thresholds
+    ratio = float(_log_likelihood_ratio(n_doubted, expected)) - np.log(n_scans)
     least = max(LEAST_RATIO * expected, LEAST_SHARE * (stop - start))
     if ratio < -np.log(BY_CHANCE) or n_doubted < least:
         return None

@@ -79,10 +79,10 @@ def check_verified(
             f"the classes are {_listed(classes.tolist())}."
         )
     drawn = frame["drawn"].fillna(WORST_FIRST)
-    odd = drawn[~drawn.isin([AT_RANDOM, WORST_FIRST])]
-    if len(odd):
+    unlisted = drawn[~drawn.isin([AT_RANDOM, WORST_FIRST])]
+    if len(unlisted):
         raise ValueError(
-            f"verified says how rows were drawn: {str(odd.iloc[0])!r} is unknown; use "
+            f"verified says how rows were drawn: {str(unlisted.iloc[0])!r} is unknown; use "
             f"{AT_RANDOM!r} for rows drawn at random and {WORST_FIRST!r} for all others."
         )
     order = np.argsort(rows)

@@ -235,7 +235,7 @@ def _check_generated(balls: Any, samples: Samples, generator: BallGenerator) -> 
             f"{generator!r} loses {lost} of {len(samples)} samples: each must belong to one of the "
             "balls; min_ball_size drops balls afterwards."
         )
-    faults = {
+    problems = {
         "centres or radii that are not finite": not (
             np.isfinite(balls.centers).all() and np.isfinite(balls.radii).all()
         ),
@@ -248,9 +248,9 @@ def _check_generated(balls: Any, samples: Samples, generator: BallGenerator) -> 
             balls.counts, np.bincount(balls.assignment, minlength=k)
         ),
     }
-    for fault, found in faults.items():
+    for problem, found in problems.items():
         if found:
-            raise ValueError(f"{generator!r} returned {fault}.")
+            raise ValueError(f"{generator!r} returned {problem}.")
 
 
 def balls_of_all_classes(

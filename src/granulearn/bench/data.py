@@ -135,7 +135,7 @@ def split_rows(y: np.ndarray, part: Part, seed: int) -> tuple[np.ndarray, np.nda
             "leave the class or the data set out, or use fewer folds."
         )
     if split.kind == "holdout":
-        splitter = StratifiedShuffleSplit(1, test_size=split.test_share, random_state=seed)
+        splitter = StratifiedShuffleSplit(1, test_size=split.test_size, random_state=seed)
         return next(splitter.split(y, y))
     folds = StratifiedKFold(needed, shuffle=True, random_state=seed)
     return list(folds.split(y, y))[part.fold or 0]

@@ -182,16 +182,16 @@ def _find(path: str, key: str) -> Any:
         module = import_module(module_name)
     except ModuleNotFoundError as error:
         package, _, inner = str(error.name).partition(".")
-        said = f"needs the package {package!r}, which is not installed"
+        message = f"needs the package {package!r}, which is not installed"
         if inner:
-            said = (
+            message = (
                 f"needs the module {error.name!r}, which {package!r} does not have; check the name."
             )
         elif package in EXTRAS["rivals"]:
-            said += f"; run: {how_to_install(package)}"
+            message += f"; run: {how_to_install(package)}"
         else:
-            said += f", and there is no {package}.py beside the study file; check the name."
-        raise StudyError(f"{key}: {path!r} {said}") from error
+            message += f", and there is no {package}.py beside the study file; check the name."
+        raise StudyError(f"{key}: {path!r} {message}") from error
     if hasattr(module, name):
         return getattr(module, name)
     # A package may load what it offers when it is asked for it: `dir` knows, and `vars` does not.

@@ -170,13 +170,8 @@ def _rendered(template: str, summary: dict[str, Any], **values: Any) -> str:
             "uneven": summary["ranking"]["runs"].nunique() > 1,
             "wide_table": len(summary["methods"]) <= MOST_COLUMNS,
         }
-    machines = [
-        f"Made with Python {item['python']} on {item['system']}, {item['cores']} cores: "
-        + ", ".join(f"{name} {found}" for name, found in item["packages"].items())
-        + "."
-        for study in summary.get("studies", {"": summary}).values()
-        for item in study["environments"]
-    ]
+    studies = summary.get("studies", {"": summary}).values()
+    machines = [_machine(item) for study in studies for item in study["environments"]]
     return render_html(
         "granulearn.bench",
         template,
@@ -184,6 +179,18 @@ def _rendered(template: str, summary: dict[str, Any], **values: Any) -> str:
         summary=summary,
         machines=list(dict.fromkeys(machines)),
         **values,
+    )
+
+
+def _machine(facts: dict[str, Any]) -> str:
+    """Return version, dates, system, cores and packages of a machine as a sentence."""
+    days = dict.fromkeys((facts["first"][:10], facts["last"][:10]))
+    packages = dict(facts["packages"])
+    return (
+        f"Measured with granulearn {packages.pop('granulearn')}, {' to '.join(days)}, on "
+        f"{facts['system']}, {facts['cores']} cores: Python {facts['python']}, "
+        + ", ".join(f"{name} {version}" for name, version in packages.items())
+        + "."
     )
 
 

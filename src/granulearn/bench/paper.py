@@ -2,9 +2,9 @@
 
 Each claim has one rule, which is applied to the paper's table and to ours. Three verdicts:
 
-- ``found again``: our figures support the claim;
-- ``not found``: they contradict it;
-- ``cannot be told``: they are incomplete, or the claim is a significant difference, and the
+- ``reproduced``: our figures support the claim;
+- ``not reproduced``: they contradict it;
+- ``inconclusive``: they are incomplete, or the claim is a significant difference, and the
   difference here is not significant.
 """
 
@@ -26,7 +26,7 @@ from granulearn.bench.study import StudyError
 from granulearn.bench.study_files import PAPER, PAPER_STUDIES
 from granulearn.bench.summary import mean_accuracy, summarize
 
-FOUND, NOT_FOUND, OPEN = "found again", "not found", "cannot be told"
+REPRODUCED, NOT_REPRODUCED, INCONCLUSIVE = "reproduced", "not reproduced", "inconclusive"
 F_MODEL, SDAP_MODEL = "F-GBRVFL", "SDAP-GBRVFL"
 PROPOSED = (F_MODEL, SDAP_MODEL)
 BASELINES = ("RVFL", "ELM", "GB-RVFL", "GE-GB-RVFL", "CRVFL", "ACRVFL")
@@ -52,7 +52,7 @@ class Claim:
     ours: str
     """The same figures of this run."""
     verdict: str
-    """`FOUND`, `NOT_FOUND` or `OPEN`."""
+    """`REPRODUCED`, `NOT_REPRODUCED` or `INCONCLUSIVE`."""
     caveat: str = ""
     """Added where the claim does not follow from the paper's own figures."""
 
@@ -143,11 +143,11 @@ def claims_in_short(claims: list[Claim]) -> dict[str, list[str]]:
             for (own, pattern), found in names.items()
             if own == verdict
         ]
-        for verdict in (FOUND, NOT_FOUND, OPEN)
+        for verdict in (REPRODUCED, NOT_REPRODUCED, INCONCLUSIVE)
     }
 
 
-_VERDICT = {True: FOUND, False: NOT_FOUND, None: OPEN}
+_VERDICT = {True: REPRODUCED, False: NOT_REPRODUCED, None: INCONCLUSIVE}
 
 
 def check_claims(
@@ -270,13 +270,14 @@ def summarize_paper(store: Store) -> dict[str, Any]:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from granulearn.bench import PAPER_STUDIES, Store, load_study, summarize_paper
+    >>> from granulearn.bench import Store, load_study, summarize_paper
+    >>> from granulearn.bench.study_files import PAPER_STUDIES
     >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "results.db")) as store:
     ...     for name in PAPER_STUDIES:
     ...         store.save_study(name, load_study(name).to_json())
     ...     summary = summarize_paper(store)
     >>> summary["verdicts"]
-    {'found again': 0, 'not found': 0, 'cannot be told': 27}
+    {'reproduced': 0, 'not reproduced': 0, 'inconclusive': 27}
     """
     if not holds_the_paper(store):
         raise StudyError(f"{store.path} does not hold the paper; run: granulearn bench {PAPER}")
@@ -315,7 +316,9 @@ def summarize_paper(store: Store) -> dict[str, Any]:
         "noise_means": (_noise_means(theirs_noise), _noise_means(noise)),
         "statistics": {source: compare(table) for source, table in tables.items()},
         "claims": claims,
-        "verdicts": {verdict: counts[verdict] for verdict in (FOUND, NOT_FOUND, OPEN)},
+        "verdicts": {
+            verdict: counts[verdict] for verdict in (REPRODUCED, NOT_REPRODUCED, INCONCLUSIVE)
+        },
         "short": claims_in_short(claims),
         "reasons": _reasons(theirs, table1, studies["table1"]),
     }
@@ -344,7 +347,7 @@ def _noise_means(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reasons(theirs: pd.DataFrame, ours: pd.DataFrame, summary: dict[str, Any]) -> list[str]:
-    """Explain why claims are found again or not, as far as the figures tell."""
+    """Explain why claims are reproduced or not, as far as the figures tell."""
     complete = ours.dropna()
     if len(complete) < 2 or summary["progress"]["missing"]:
         return []  # of a part of the sets, a reason could turn round

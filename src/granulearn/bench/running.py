@@ -142,7 +142,7 @@ def run_study(
     >>> result.asked, result.computed
     (0, 0)
     """
-    tell = on_outcome or (lambda run, outcome: None)
+    report = on_outcome or (lambda run, outcome: None)
     store.save_study(study.name, study.to_json())
     if fresh:
         store.forget(run.key for run in runs)
@@ -152,7 +152,7 @@ def run_study(
     missing = [run for run in runs if run.key not in known]
     for run in runs:
         if run.key in known:
-            tell(run, None)
+            report(run, None)
     failed: list[tuple[Run, str]] = []
     compute = partial(evaluate, data_dir=data_dir)
     with closing(_results(compute, missing, jobs, client)) as results:
@@ -163,7 +163,7 @@ def run_study(
             store.save(run, result, environment)
             if result.reason:
                 failed.append((run, result.reason))
-            tell(run, result)
+            report(run, result)
     return StudyResult(len(runs), len(runs) - len(missing), tuple(failed))
 
 
@@ -193,7 +193,7 @@ def run_in_processes(
     A process that dies costs its own task: a `WorkerDiedError` is its result.
     """
     waiting, free = iter(tasks), list[_Worker]()
-    busy = dict[Connection, tuple[_Worker, Any]]()
+    busy = dict[Any, tuple[_Worker, Any]]()  # by the pipe of the worker
     try:
         while True:
             while len(busy) < jobs and (task := next(waiting, None)) is not None:
@@ -355,14 +355,14 @@ def _scores(run: Run, prediction: Prediction) -> tuple[dict[str, float | None], 
             continue
         try:
             value = prediction.score(name)
-            said = f"it is {value}"
+            message = f"it is {value}"
         except Exception as error:  # a method without probabilities may raise anything
             # It has no log-loss, and its other scores stand.
             plain = isinstance(error, AttributeError | ValueError)
-            value, said = math.nan, str(error) if plain else f"{type(error).__name__}: {error}"
+            value, message = math.nan, str(error) if plain else f"{type(error).__name__}: {error}"
         scores[name] = value if math.isfinite(value) else None
         if scores[name] is None:
-            notes.append(f"no {name}: {said}")
+            notes.append(f"no {name}: {message}")
     if scores and all(value is None for value in scores.values()):
         raise ValueError("; ".join(notes))
     return scores, tuple(notes)

@@ -101,7 +101,7 @@ class Unit:
         split = self.part.split
         facts: dict[str, Any] = {"kind": split.kind, "repeat": self.part.repeat}
         if split.kind == "holdout":
-            facts["test_share"] = split.test_share
+            facts["test_share"] = split.test_size  # this name is part of every seed
         if split.kind == "kfold":
             facts["folds"] = split.folds
             if with_fold:

@@ -109,7 +109,7 @@ class Split(_Table, frozen=True, kw_only=True):
     """Number of independent repetitions."""
     folds: Annotated[int, Meta(ge=2)] | None = None
     """Number of folds; needed for kind = "kfold", and for it only."""
-    test_share: Annotated[float, Meta(gt=0, lt=1)] = 0.3
+    test_size: Annotated[float, Meta(gt=0, lt=1)] = 0.3
     """Share of the rows to test on, for kind = "holdout" only."""
 
     def __post_init__(self) -> None:
@@ -119,8 +119,8 @@ class Split(_Table, frozen=True, kw_only=True):
             raise ValueError(f"folds belongs to kind='kfold', not to {self.kind!r}")
         if self.kind == "paper" and self.repeats != 1:
             raise ValueError("kind='paper' is one fixed split; leave repeats out")
-        if self.kind != "holdout" and self.test_share != 0.3:
-            raise ValueError("test_share belongs to kind='holdout'")
+        if self.kind != "holdout" and self.test_size != 0.3:
+            raise ValueError("test_size belongs to kind='holdout'")
 
 
 class Noise(_Table, frozen=True, kw_only=True):
@@ -296,9 +296,9 @@ def read_content(content: dict[str, Any], name: str) -> Study:
         items = {field.name: given}
         if isinstance(given, list):
             items = {f"{field.name}[{number}]": item for number, item in enumerate(given)}
-        for place, item in items.items():
+        for path, item in items.items():
             if kind is not None and isinstance(item, dict):
-                _convert(kind, item, place)
+                _convert(kind, item, path)
     return _convert(Study, {**content, "name": name}, "")
 
 
@@ -322,8 +322,8 @@ def _hint_for_key(key: str, kind: type[Struct]) -> str:
     """Return which key may have been meant: one of the same table, or one of another."""
     meant = {}
     for known in study_keys():
-        table, _, name = known.place.rpartition(".")
-        meant.setdefault(name, repr(known.place) if table else f"{name!r} at the top of the file")
+        table, _, name = known.path.rpartition(".")
+        meant.setdefault(name, repr(known.path) if table else f"{name!r} at the top of the file")
     here = [name for name in kind.__struct_fields__ if name not in NOT_IN_A_FILE]
     meant |= {name: repr(name) for name in here}
     near = difflib.get_close_matches(key, meant, n=1)
@@ -334,7 +334,7 @@ def _hint_for_key(key: str, kind: type[Struct]) -> str:
 class Key:
     """One key of a study file."""
 
-    place: str
+    path: str
     """Where it stands, such as ``split.kind`` or ``method[].name``."""
     values: str
     """What it takes."""
@@ -355,14 +355,14 @@ def study_keys(kind: type[Struct] = Study, before: str = "") -> Iterator[Key]:
     for field in kinds.type_info(kind).fields:
         if kind is Study and field.name in NOT_IN_A_FILE:
             continue
-        place = f"{before}{field.name}"
+        path = f"{before}{field.name}"
         default = field.default
         if field.default_factory is not NODEFAULT:
             default = field.default_factory()
-        yield Key(place, _said(field.type), _shown(default), meanings[field.name])
+        yield Key(path, _said(field.type), _shown(default), meanings[field.name])
         if table := _table_in(field.type):
             several = "[]" if isinstance(field.type, kinds.VarTupleType) else ""
-            yield from study_keys(table, f"{place}{several}.")
+            yield from study_keys(table, f"{path}{several}.")
 
 
 def _table_in(kind: kinds.Type) -> type[Struct] | None:

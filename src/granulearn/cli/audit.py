@@ -113,17 +113,17 @@ def audit(
                 listing = done.listing(keep, sample) if output else None
             if output is not None:
                 progress(f"writing {output.name}")
-                with written_atomically(output) as draft:
-                    write_table(listing, draft)
+                with written_atomically(output) as temporary:
+                    write_table(listing, temporary)
             if report is not None:
                 from granulearn.review.audit_page import summarize_audit, write_audit_page
 
                 progress(f"writing {report.name}")
                 write_audit_page(summarize_audit(done, table.name), report)
         if json:
-            out.print_json({**facts, "table": as_facts(checked, file.place)})
+            out.print_json({**facts, "table": as_facts(checked, file.location)})
             return
-        show_short(checked, file.place)
+        show_short(checked, file.location)
     _show(table.name, facts)
     out.print_saved(output, ratings, report)
 
@@ -171,14 +171,14 @@ def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
     from granulearn.audit.verified import CHANGE, KEEP
     from granulearn.review import read_decisions, verified_by
 
-    said = read_decisions(decisions)
-    n_open = sum(decision.decision not in (KEEP, CHANGE) for decision in said)
+    given = read_decisions(decisions)
+    n_open = sum(decision.decision not in (KEEP, CHANGE) for decision in given)
     if n_open:
         out.warn(
-            f"{decisions}: {n_open} of {len(said)} decisions say exclude or unsure, which tell the "
-            "audit nothing; rows drawn at random among them are missing in the count."
+            f"{decisions}: {n_open} of {len(given)} decisions say exclude or unsure, which tell "
+            "the audit nothing; rows drawn at random among them are missing in the count."
         )
-    return verified_by(said, data, str(decisions))
+    return verified_by(given, data, str(decisions))
 
 
 def _common_facts(

@@ -41,7 +41,7 @@ def balls(
         Path | None, opt.output_option("CSV file to write, one row per ball.")
     ] = None,
     plot: Annotated[Path | None, Option(help="Picture to write (png, pdf, svg).")] = None,
-    maker: Annotated[
+    generator: Annotated[
         str,
         Option(help="Generator; an unknown name lists all.", **opt.one_of(_generator_names)),
     ] = "two-means",
@@ -85,24 +85,27 @@ def balls(
             data = read_training_table(file, target, options.columns)
             progress(f"making and rating balls of {len(data.y)} rows")
             X = TablePreprocessor(data.schema.feature_types).fit_transform(data.typed.cells, data.y)
-            found = generate_balls(X, data.y, balls=maker, purity=purity, random_state=seed)
+            found = generate_balls(X, data.y, balls=generator, purity=purity, random_state=seed)
             codes = np.searchsorted(found.classes, data.y)
             rated = resolve_membership(membership)(found, X, codes)
             progress(f"describing {counted(len(found), 'ball')}")
             listing = ball_listing(data, found, rated)
             if plot is not None:
                 progress(f"drawing {plot.name}")
-                with written_atomically(plot) as draft:
-                    _draw(draft, found, X, data.y, rated)
+                with written_atomically(plot) as temporary:
+                    _draw(temporary, found, X, data.y, rated)
             if output is not None:
-                with written_atomically(output) as draft:
-                    write_table(pa.Table.from_pandas(listing, preserve_index=False), draft)
+                with written_atomically(output) as temporary:
+                    write_table(pa.Table.from_pandas(listing, preserve_index=False), temporary)
         facts = _summary(found, rated)
         if json:
-            about = {"dropped_rows": data.dropped_rows, "table": as_facts(data.report, file.place)}
+            about = {
+                "dropped_rows": data.dropped_rows,
+                "table": as_facts(data.report, file.location),
+            }
             out.print_json({**facts, **about})
             return
-        show_short(data.report, file.place)
+        show_short(data.report, file.location)
     _show(table.name, facts, listing)
     out.print_saved(plot, output)
 

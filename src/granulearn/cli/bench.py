@@ -48,7 +48,7 @@ from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 
 Planned = list[tuple[Study, list[Run]]]
 NEW = "new"
-_PAPER_QUESTION = "What of the paper's tables, figures and claims is found again?"
+_PAPER_QUESTION = "What of the paper's tables, figures and claims is reproduced?"
 _STUDY = (
     "Name of a shipped study, a .toml file of your own, `paper` for all that the paper reports, "
     "or `new` to write a study to begin with."
@@ -122,13 +122,13 @@ def _run(
         _warn_of_replaced(studies, store)
         result = StudyResult(0, 0, ())
         try:
-            with _shown_progress(planned) as tell:
+            with _shown_progress(planned) as report:
                 for study in studies:  # an interrupted run knows all that is missing
                     store.save_study(study.name, study.to_json())
                 for study, runs in planned:
                     result += run_study(
                         study, runs, store, jobs=jobs, data_dir=data_dir, fresh=fresh,
-                        client=client, on_outcome=tell,
+                        client=client, on_outcome=report,
                     )  # fmt: skip
         except KeyboardInterrupt:
             raise InterruptedRunError(
@@ -171,7 +171,7 @@ def _shown_progress(planned: Planned) -> Iterator[Callable[[Run, Outcome | None]
     with Progress(*columns, *texts, console=out.message_console(soft_wrap=True)) as progress:
         task = progress.add_task("", total=left, left="")
 
-        def tell(run: Run, outcome: Outcome | None) -> None:
+        def report(run: Run, outcome: Outcome | None) -> None:
             nonlocal left
             left -= 1
             if outcome is not None:
@@ -185,7 +185,7 @@ def _shown_progress(planned: Planned) -> Iterator[Callable[[Run, Outcome | None]
             if outcome is not None and outcome.reason:
                 out.warn(f"failed: {run}: {outcome.reason}")
 
-        yield tell
+        yield report
 
 
 def time_left(seconds: float | None) -> str:
@@ -250,7 +250,7 @@ def _print_schema() -> None:
     for key in study_keys():
         default = f"  (default: {key.default})" if key.default else ""
         line = f" = {key.values}{default}"
-        out.say(Text.assemble("\n", (key.place, "bold cyan"), line), soft_wrap=True)
+        out.say(Text.assemble("\n", (key.path, "bold cyan"), line), soft_wrap=True)
         out.say(Padding(key.meaning, (0, 0, 0, 4)))
     for what, names, more in [
         ("Scores", OWN_SCORES, "any scorer of scikit-learn"),

@@ -28,9 +28,9 @@ def check(
             progress(f"reading {table.name}")
             report = inspect_table(file, target, options.columns)
         if json:
-            out.print_json(as_facts(report, file.place))
+            out.print_json(as_facts(report, file.location))
         else:
-            show_whole(report, file.place)
+            show_whole(report, file.location)
             show_warnings(report)
     if report.problems:
         raise TableError.about(file.path, report.problems)

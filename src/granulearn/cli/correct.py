@@ -52,13 +52,13 @@ def correct(
         about = f"there are no decisions about {table.name}: {path} is not there"
         raise UsageError(f"{about}; name their file by --decisions.")
     opt.check_output(output, others=(table, path), json=json)
-    said = read_decisions(path)
-    if said and decided_column(said, str(path), target) is None:
+    given = read_decisions(path)
+    if given and decided_column(given, str(path), target) is None:
         raise UsageError(f"{path} does not say which column holds the labels; name it by --target.")
-    with out.written_output(output) as draft:
+    with out.written_output(output) as temporary:
         done = correct_table(
-            table, draft, said, source=str(path), target=target, drop_excluded=drop_excluded,
-            undo=undo, reading=options.reading,
+            table, temporary, given, source=str(path), target=target, drop_excluded=drop_excluded,
+            undo=undo, read_options=options.read_options,
         )  # fmt: skip
     if json:
         out.print_json({"file": str(output), **asdict(done)})

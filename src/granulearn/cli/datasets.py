@@ -78,8 +78,8 @@ def export(
     if target in dataset.X.columns:
         raise UsageError(f"{name} has a feature {target!r}; pass another name as --target.")
     frame = dataset.X.assign(**{target: dataset.y})
-    with out.written_output(output) as draft:
-        write_table(pa.Table.from_pandas(frame, preserve_index=False), draft)
+    with out.written_output(output) as temporary:
+        write_table(pa.Table.from_pandas(frame, preserve_index=False), temporary)
     about = dataset.description
     if json:
         names = ("name", "rows", "features", "classes", "source", "licence", "quirks")

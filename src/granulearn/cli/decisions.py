@@ -48,15 +48,15 @@ def merge(
     opt.check_output(output, *opt.CSV_ENDINGS, others=files)
     read = [(str(path), read_decisions(path)) for path in files]
     merged = merge_decisions(read, prefer_latest=prefer is not None)
-    with written_atomically(output) as draft:
-        draft.write_text(journal_text(merged.decisions), encoding="utf-8", newline="\n")
+    with written_atomically(output) as temporary:
+        temporary.write_text(journal_text(merged.decisions), encoding="utf-8", newline="\n")
     facts = _facts(output, read, merged)
     if json:
         out.print_json(facts)
         return
-    for name, said in read:
-        who = ", ".join(sorted({d.who for d in said if d.who}))
-        out.headline(name, counted(len(said), "decision") + (f" by {who}" if who else ""))
+    for name, own in read:
+        who = ", ".join(sorted({d.who for d in own if d.who}))
+        out.headline(name, counted(len(own), "decision") + (f" by {who}" if who else ""))
     for agreement in facts["agreement"]:
         pair = "" if len(read) == 2 else f"{' and '.join(agreement['files'])}: "
         out.say(f"{pair}{agreement['message']}")
@@ -74,15 +74,17 @@ def merge(
 def _facts(output: Path, read: list[tuple[str, list]], merged: Any) -> dict[str, Any]:
     conflicts = []
     for conflict in merged.conflicts:
-        said = [
+        decided = [
             {"file": name, "who": d.who, "decision": d.decision, "new_label": d.new_label}
             for name, d in conflict.decisions.items()
         ]
-        conflicts.append({"row": conflict.row, "given_label": conflict.given_label, "said": said})
+        conflicts.append(
+            {"row": conflict.row, "given_label": conflict.given_label, "decisions": decided}
+        )
     names = ("rows", "same", "kappa", "message")
     return {
         "file": str(output),
-        "files": [{"file": name, "decisions": len(said)} for name, said in read],
+        "files": [{"file": name, "decisions": len(own)} for name, own in read],
         "joined": len(merged.decisions),
         "conflicts": conflicts,
         "agreement": [
@@ -96,10 +98,10 @@ def _show_conflicts(conflicts: list[dict[str, Any]], names: list[str]) -> None:
     rows = []
     for conflict in conflicts[:SHOWN_CONFLICTS]:
         cells = dict.fromkeys(names, "")
-        for said in conflict["said"]:
-            label, who = said["new_label"], said["who"]
-            cell = f"change to {label}" if label else said["decision"]
-            cells[said["file"]] = f"{cell} ({who})" if who else cell
+        for one in conflict["decisions"]:
+            label, who = one["new_label"], one["who"]
+            cell = f"change to {label}" if label else one["decision"]
+            cells[one["file"]] = f"{cell} ({who})" if who else cell
         rows.append((conflict["row"], conflict["given_label"], *cells.values()))
     out.print_table("rows in conflict, left out", ("row", "given_label", *names), rows)
     if len(conflicts) > SHOWN_CONFLICTS:

@@ -37,8 +37,8 @@ def export(
     rows = rows_to_compare(loaded)
     onnx_model = to_onnx(loaded.pipeline, rows, schema=loaded.card.schema)
     graph, difference = onnx_model.graph, metadata_of(onnx_model)["largest_difference"]
-    with out.written_output(output) as draft:
-        draft.write_bytes(onnx_model.SerializeToString())
+    with out.written_output(output) as temporary:
+        temporary.write_bytes(onnx_model.SerializeToString())
     if json:
         facts = {"rows_compared": len(rows), "largest_difference": difference}
         inputs, outputs = ([value.name for value in ends] for ends in (graph.input, graph.output))
@@ -83,7 +83,7 @@ def probe_rows(card: Any, missing_share: float = MISSING_SHARE, n_made: int = 0)
     n_rows = int(np.clip(PROBE_CELLS // width, FEWEST_PROBE_ROWS, PROBE_ROWS))
     columns: dict[str, np.ndarray] = {}
     for column in card.columns:
-        if column.kind == "number":
+        if column.type == "number":
             ends = (column.lowest or 0.0, column.highest or 0.0)
             low, high = np.clip(ends, -LARGEST_PROBE, LARGEST_PROBE)
             margin = 0.25 * (high - low) + 1e-3

@@ -88,17 +88,17 @@ def fit(
                 data = read_training_table(file, target, options.columns)
                 trained = train(data, model, tune=tune, **settings)
             else:
-                said = read_decisions(decisions)
+                given = read_decisions(decisions)
                 data = read_training_table(file, target, options.columns, keep_cells=True)
-                reviewed = review_labels(data, said, str(decisions))
+                reviewed = review_labels(data, given, str(decisions))
                 trained = train_verified(reviewed, model, tune=tune, **settings)
             progress(f"saving {output.name}")
             card = save_model(trained.pipeline, output, trained.card)
         if json:
-            facts = {"table": as_facts(trained.report, file.place)}
+            facts = {"table": as_facts(trained.report, file.location)}
             out.print_json({"file": str(output), **card.to_json(), **facts})
             return
-        show_short(trained.report, file.place)
+        show_short(trained.report, file.location)
     _show(table.name, card, trained.report.rows - card.dropped_rows if in_parts else None)
     out.print_saved(output)
 
@@ -109,7 +109,7 @@ def _show(name: str, card: ModelCard, n_rows: int | None) -> None:
     if n_rows is not None and n_used < n_rows:
         fitted += " drawn from all rows"
     n_rows = n_rows or n_used
-    n_numbers = sum(column.kind == "number" for column in card.columns)
+    n_numbers = sum(column.type == "number" for column in card.columns)
     numbers = counted(n_numbers, "number")
     others = counted(len(card.columns) - n_numbers, "category", "categories")
     size = f"{counted(n_rows, 'row')}, {counted(len(card.columns), 'feature')}"
@@ -123,7 +123,7 @@ def _show(name: str, card: ModelCard, n_rows: int | None) -> None:
         out.say(f"{card.doubted_labels} of these labels {are} doubted; see: granulearn audit")
     out.say()
     _show_scores(scores.get("cross_validated"), scores.get("held_out"))
-    for line in scores.get("verified", {}).get("words", ()):
+    for line in scores.get("verified", {}).get("messages", ()):
         out.say(line, soft_wrap=True)
 
 

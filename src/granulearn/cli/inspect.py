@@ -69,7 +69,7 @@ def _show(model: Path, contents: Any, signed_by: str | None) -> None:
         scores.append(f"{held_out['accuracy']:.3f} ({held_out['rows']} rows held out)")
     classes = [f"{_short(name)}: {n}" for name, n in card.classes.items()]
     facts = {
-        "kind": card.model,
+        "model": card.model,
         "target": card.target,
         "rows": card.rows,
         "classes": listed(classes, most=SHOWN_CLASSES),
@@ -85,8 +85,8 @@ def _show(model: Path, contents: Any, signed_by: str | None) -> None:
     known = [(name, _short(value)) for name, value in facts.items() if value not in (None, "")]
     out.print_table("model", ("", ""), known, justify="left")
     shown = card.columns[:SHOWN_COLUMNS]
-    columns = [(_short(c.name), _short(c.meaning or c.kind), _training(c)) for c in shown]
-    out.print_table("columns", ("name", "kind", "in training"), columns)
+    columns = [(_short(c.name), _short(c.meaning or c.type), _training(c)) for c in shown]
+    out.print_table("columns", ("name", "type", "in training"), columns)
     if len(card.columns) > SHOWN_COLUMNS:
         out.say(f"and {len(card.columns) - SHOWN_COLUMNS} more columns: see --json")
     parts = [(part.name, part.count, _size(part.array_bytes)) for part in contents.parts]

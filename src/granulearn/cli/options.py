@@ -118,7 +118,7 @@ class FileOptions:
     separator: Annotated[str | None, _SEPARATOR] = None
 
     @property
-    def reading(self) -> ReadOptions:
+    def read_options(self) -> ReadOptions:
         """How the file is read."""
         from granulearn.tables import ReadOptions
 
@@ -129,7 +129,7 @@ class FileOptions:
         """Open the table."""
         from granulearn.tables import open_table
 
-        return open_table(path, self.reading)
+        return open_table(path, self.read_options)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,9 +277,9 @@ def check_output(
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file in it.")
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
-    place = path if is_stream else target.parent
-    if not place.exists():
-        raise FileNotFoundError(f"the folder {place} does not exist; make it first.")
-    if not os.access(place, os.W_OK if is_stream else os.W_OK | os.X_OK):
-        step = "choose another place, or change its rights"
-        raise PermissionError(f"{place} cannot be written to; {step}.")
+    folder = path if is_stream else target.parent
+    if not folder.exists():
+        raise FileNotFoundError(f"the folder {folder} does not exist; make it first.")
+    if not os.access(folder, os.W_OK if is_stream else os.W_OK | os.X_OK):
+        step = "choose another folder, or change its rights"
+        raise PermissionError(f"{folder} cannot be written to; {step}.")

@@ -233,8 +233,8 @@ def written_output(path: Path) -> Iterator[Path]:
     from granulearn.utils.files import written_atomically, written_through
 
     stream = is_standard_output(path)
-    with written_through(_STANDARD_OUTPUT) if stream else written_atomically(path) as draft:
-        yield draft
+    with written_through(_STANDARD_OUTPUT) if stream else written_atomically(path) as temporary:
+        yield temporary
         if is_shown(path):
-            text = draft.read_bytes().decode("utf-8", "backslashreplace").replace("\r\n", "\n")
-            draft.write_bytes(visible(text).encode())
+            text = temporary.read_bytes().decode("utf-8", "backslashreplace").replace("\r\n", "\n")
+            temporary.write_bytes(visible(text).encode())

@@ -85,13 +85,13 @@ def predict(
             hidden = json or out.is_shown(output)
             with out.row_progress(file.n_rows, hidden=hidden) as progress:
                 n_rows = _predict_file(predictor, file, output, progress)
-        for line in predictor.reading.warnings(file.place):
+        for line in predictor.reader.warnings(file.location):
             out.note(line)
     if json:
         facts = {"file": str(output), "rows": n_rows, "predicted": predictor.counts}
         facts |= {"ignored_columns": predictor.ignored_columns(file.names)}
-        failures = {name: found.count for name, found in predictor.reading.failures.items()}
-        facts |= {"new_categories": predictor.reading.unknown, "failures": failures}
+        failures = {name: found.count for name, found in predictor.reader.failures.items()}
+        facts |= {"new_categories": predictor.reader.unknown, "failures": failures}
         out.print_json(facts)
         return
     counts = ", ".join(f"{label}: {count}" for label, count in predictor.counts.items())
@@ -107,23 +107,25 @@ def _predict_file(
 
     from granulearn.tables import TableError
 
-    def place(row: int) -> str:
-        return f"{file.path}, {file.place(row)}"
+    def location(row: int) -> str:
+        return f"{file.path}, {file.location(row)}"
 
     # One thread computes while another reads ahead.
     with (
-        out.written_output(output) as draft,
+        out.written_output(output) as temporary,
         threadpool_limits(1, user_api="blas"),
-        predictor.reading.forms_first(file.path, file.place),
+        predictor.reader.forms_first(file.path, file.location),
     ):
-        n_rows = predictor.write(file, partial(_open_writer, draft), place, progress=progress)
+        n_rows = predictor.write(
+            file, partial(_open_writer, temporary), location, progress=progress
+        )
         if n_rows == 0:
             raise TableError(f"{file.path} has a header but no data rows; add rows.")
-        predictor.reading.check_cells(file.path, file.place)
+        predictor.reader.check_cells(file.path, file.location)
     return n_rows
 
 
-def _open_writer(draft: Path, schema: Any) -> Any:
+def _open_writer(temporary: Path, schema: Any) -> Any:
     from granulearn.tables.writing import open_writer
 
     name, count = Counter(schema.names).most_common(1)[0]
@@ -132,4 +134,4 @@ def _open_writer(draft: Path, schema: Any) -> Any:
             f"--keep {name}: the output has a column of that name already, what is "
             "predicted; rename the column in the table, or leave it out."
         )
-    return open_writer(draft, schema)
+    return open_writer(temporary, schema)

@@ -58,8 +58,8 @@ def review(
             progress(f"rating the labels of {table.name}")
             opened = Review(
                 table, target, keep=keep or (), decisions=decisions, who=who,
-                options=options.columns, reading=options.reading, group=group, times=times,
-                random_state=seed, background=True,
+                options=options.columns, read_options=options.read_options, group=group,
+                times=times, random_state=seed, background=True,
             )  # fmt: skip
         with opened:
             token = secrets.token_urlsafe(16)

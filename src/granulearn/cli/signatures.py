@@ -58,8 +58,10 @@ def _run(tool: str, arguments: list[str], file: Path) -> str:
         except subprocess.TimeoutExpired as error:
             raise _bad(file, f"{tool} did not end within {_SECONDS} seconds") from error
         except subprocess.CalledProcessError as error:
-            said = (error.stderr.strip() or error.stdout.strip() or "no reason given").splitlines()
-            raise _bad(file, f"{tool} says: {said[-1]}") from error
+            output = (
+                error.stderr.strip() or error.stdout.strip() or "no reason given"
+            ).splitlines()
+            raise _bad(file, f"{tool} says: {output[-1]}") from error
     return done.stdout
 
 

@@ -13,7 +13,7 @@ from granulearn.utils.text import counted, listed
 if TYPE_CHECKING:
     from granulearn.tables import Column, TableReport
 
-    Place = Callable[[int], str]  # line or row of a cell, for messages
+    Location = Callable[[int], str]  # line or row of a cell, for messages
 
 SHOWN = 8
 SHOWN_COLUMNS = 300
@@ -22,7 +22,7 @@ _WIDTH_OF_GRID = 100
 _GRID = ("column", "is", "becomes", "missing", "distinct", "examples", "changed by")
 
 
-def show_short(report: TableReport, place: Place) -> None:
+def show_short(report: TableReport, location: Location) -> None:
     """Print dropped and parsed columns, warnings and missing cells; what misleads to stderr."""
     used = report.schema.used
     lines = [out.in_flags(note) for note in report.notes]
@@ -33,16 +33,18 @@ def show_short(report: TableReport, place: Place) -> None:
     parsed = [f"{_plain(c)} ({_parsed(c)})" for c in used if _parsed(c)]
     if parsed:
         lines.append(f"read as: {listed(parsed)}")
-    odd = []
+    warnings = []
     for column in report.schema.columns:
         # One more option is needed to use the column, such as the order of day and month.
         is_open = column.dropped and column.advice and not _can_be_included(column)
         step = f"; {_options(column)} says which" if is_open else ""
         if is_open or not column.dropped:
-            odd += [f"{_plain(column)}: {said}{step}" for said in _warnings(column, place)]
-    if len(odd) > SHOWN:
-        odd[SHOWN:] = [f"{len(odd) - SHOWN} more warnings; granulearn check lists them"]
-    lines += odd
+            warnings += [
+                f"{_plain(column)}: {warning}{step}" for warning in _warnings(column, location)
+            ]
+    if len(warnings) > SHOWN:
+        warnings[SHOWN:] = [f"{len(warnings) - SHOWN} more warnings; granulearn check lists them"]
+    lines += warnings
     missing = sum(sum(column.missing.values()) for column in used)
     if missing:
         tokens = sorted({token for column in used for token in column.missing})
@@ -59,7 +61,7 @@ def show_warnings(report: TableReport) -> None:
         out.warn(warning)
 
 
-def show_whole(report: TableReport, place: Place) -> None:
+def show_whole(report: TableReport, location: Location) -> None:
     """Print one row per column: its type, its use, warnings, which option changes it."""
     columns = report.schema.columns
     # A target that the table lacks is no column of it, and has no labels.
@@ -72,41 +74,45 @@ def show_whole(report: TableReport, place: Place) -> None:
         classes = [f"{name} ({rows})" for name, rows in report.labels.classes.items()]
         count = counted(len(classes), "class", "classes")
         out.say(out.bold(report.target), f", the target: {count}: {listed(classes)}", sep="")
-    if len(columns) > SHOWN_COLUMNS:  # the odd ones first; sorting is stable
-        odd_first = sorted(columns, key=lambda c: not (c.dropped or c.warnings(place)))
-        kept = {column.name for column in odd_first[:SHOWN_COLUMNS]}
+    if len(columns) > SHOWN_COLUMNS:  # those with warnings first; sorting is stable
+        warned_first = sorted(columns, key=lambda c: not (c.dropped or c.warnings(location)))
+        kept = {column.name for column in warned_first[:SHOWN_COLUMNS]}
         columns = tuple(column for column in columns if column.name in kept)
-    (_show_grid if out.console().width >= _WIDTH_OF_GRID else _show_blocks)(columns, place)
+    (_show_grid if out.console().width >= _WIDTH_OF_GRID else _show_blocks)(columns, location)
     n_hidden = len(report.schema.columns) - len(columns)
     if n_hidden:
         out.say(f"and {counted(n_hidden, 'more column')}; --json has them all")
 
 
-def _show_grid(columns: Sequence[Column], place: Place) -> None:
+def _show_grid(columns: Sequence[Column], location: Location) -> None:
     """Print a row per column, and warnings below: sentences would squeeze the cells."""
     rows = [
-        (_plain(c), _kind(c), c.becomes, _missing(c), c.distinct, _examples(c), _options(c))
+        (_plain(c), _type_of(c), c.becomes, _missing(c), c.distinct, _examples(c), _options(c))
         for c in columns
     ]
     out.print_table("\ncolumns", _GRID, rows, justify="left", overflow="fold")
-    odd = [f"{_plain(column)}: {said}" for column in columns for said in _warnings(column, place)]
-    if odd:
+    warnings = [
+        f"{_plain(column)}: {warning}"
+        for column in columns
+        for warning in _warnings(column, location)
+    ]
+    if warnings:
         out.say(out.bold("warnings"))
-    _print_indented(odd)
+    _print_indented(warnings)
 
 
-def _show_blocks(columns: Sequence[Column], place: Place) -> None:
+def _show_blocks(columns: Sequence[Column], location: Location) -> None:
     """Print some lines per column, for a terminal that is too narrow for a grid."""
     out.say()
     for column in columns:
-        becomes = "" if column.kind == "category" and not column.dropped else column.becomes
-        said = "; ".join(filter(None, (_kind(column), becomes)))
+        becomes = "" if column.type == "category" and not column.dropped else column.becomes
+        warning = "; ".join(filter(None, (_type_of(column), becomes)))
         changed = f" ({_options(column)})" if column.advice else ""
-        out.headline(_plain(column), f"{said}{changed}")
+        out.headline(_plain(column), f"{warning}{changed}")
         missing = f"{_missing(column)} missing" if column.missing else ""
         found = f"{column.distinct} distinct: {_examples(column)}" if column.distinct else ""
         counts = "; ".join(filter(None, (missing, found)))
-        _print_indented(filter(None, (counts, *_warnings(column, place))))
+        _print_indented(filter(None, (counts, *_warnings(column, location))))
 
 
 def _print_indented(lines: Iterable[str]) -> None:
@@ -116,19 +122,19 @@ def _print_indented(lines: Iterable[str]) -> None:
 
 def _parsed(column: Column) -> str:
     """Return how cells were read that are no plain numbers or texts."""
-    if column.kind == "date":
+    if column.type == "date":
         order = "day first" if column.date.day_first else "month first"
         return "date" if column.date.family != "year last" else f"date, {order}"
-    if column.kind == "number":
+    if column.type == "number":
         pointed = any(sign in text for text in column.examples for sign in ".,")
         comma = "decimal comma" if pointed and column.number.decimal == "," else ""
         unit = f"numbers of {column.number.unit}" if column.number.unit else ""
         return ", ".join(filter(None, (unit, comma)))
-    return column.kind if column.kind == "yes/no" else ""
+    return column.type if column.type == "yes/no" else ""
 
 
-def _kind(column: Column) -> str:
-    return column.kind + (f", {column.number.unit}" if column.number.unit else "")
+def _type_of(column: Column) -> str:
+    return column.type + (f", {column.number.unit}" if column.number.unit else "")
 
 
 def _missing(column: Column) -> str:
@@ -151,8 +157,8 @@ def _can_be_included(column: Column) -> bool:
     return any(setting.name == "include" for setting in column.advice)
 
 
-def _warnings(column: Column, place: Place) -> list[str]:
-    return [out.in_flags(said) for said in column.warnings(place)]
+def _warnings(column: Column, location: Location) -> list[str]:
+    return [out.in_flags(warning) for warning in column.warnings(location)]
 
 
 def _plain(column: Column) -> str:
@@ -160,13 +166,13 @@ def _plain(column: Column) -> str:
     return column.name if column.name.isprintable() else repr(column.name)[1:-1]
 
 
-def as_facts(report: TableReport, place: Place) -> dict[str, Any]:
+def as_facts(report: TableReport, location: Location) -> dict[str, Any]:
     """Return a report as JSON can hold it."""
     labels, findings = report.labels, report.findings
     facts: dict[str, Any] = {"file": str(report.path), "rows": report.rows}
     for name in ("notes", "problems", "warnings"):
         facts[name] = [*map(out.in_flags, getattr(report, name))]
-    facts["columns"] = [_column_facts(column, place) for column in report.schema.columns]
+    facts["columns"] = [_column_facts(column, location) for column in report.schema.columns]
     if findings is not None:
         facts |= {"duplicates": findings.duplicates, "conflicts": findings.conflicts}
     if report.target is not None:
@@ -178,14 +184,14 @@ def as_facts(report: TableReport, place: Place) -> dict[str, Any]:
     return facts
 
 
-def _column_facts(column: Column, place: Place) -> dict[str, Any]:
-    names = ("name", "kind", "becomes", "dropped", "missing", "distinct", "examples")
+def _column_facts(column: Column, location: Location) -> dict[str, Any]:
+    names = ("name", "type", "becomes", "dropped", "missing", "distinct", "examples")
     failures = column.failures
     return {name: getattr(column, name) for name in names} | {
         "unit": column.number.unit,
-        "warnings": _warnings(column, place),
+        "warnings": _warnings(column, location),
         "failures": [
-            {"row": cell.row + 1, "place": place(cell.row), "cell": cell.text}
+            {"row": cell.row + 1, "location": location(cell.row), "cell": cell.text}
             for cell in failures.first
         ],
         "n_failures": failures.count,

@@ -26,7 +26,7 @@ from granulearn.dask.audit import Rater, audit_sample
 from granulearn.dask.blocks import SAMPLE_SIZE, Sample, drawn_rows, sampling_rates
 from granulearn.dask.cluster import compute, tree_reduce
 from granulearn.models.prediction import Predictor
-from granulearn.models.row_reading import RowReading
+from granulearn.models.row_reader import RowReader
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.checks import CheckStatistics, check_rows
 from granulearn.tables.infer import ColumnOptions
@@ -316,8 +316,8 @@ def audit_on_cluster(
     rater = audit_sample(Sample(X, sample.y, None, *table.positions), None, seed)
     progress(f"rating {counted(n_labels, 'label')}")
     joined = partial(_joined_ratings, n_worst)
-    with folder_written_atomically(ratings) as draft:
-        shared = table.reader, preprocessor, rater, str(draft), n_worst
+    with folder_written_atomically(ratings) as temporary:
+        shared = table.reader, preprocessor, rater, str(temporary), n_worst
         counts, worst = run_parts(rate_part, joined, table.parts, *shared)
     verdicts = {name: counts[name] for name in VERDICTS}
     return PartsAudit(rater.noise, n_labels, verdicts, worst, table.report)
@@ -387,36 +387,36 @@ def predict_on_cluster(
         Progress callback.
     """
     parts = file.parts()
-    with folder_written_atomically(output) as draft:
+    with folder_written_atomically(output) as temporary:
         progress(f"predicting {counted(len(parts), 'part')}")
-        shared = predictor, str(draft), str(file.path)
-        n_rows, counts, reading = run_parts(predict_part, _joined_predictions, parts, *shared)
+        shared = predictor, str(temporary), str(file.path)
+        n_rows, counts, reader = run_parts(predict_part, _joined_predictions, parts, *shared)
         if n_rows == 0:
             raise TableError(f"{file.path} has no data rows; add rows.")
         predictor.counts.update(counts)
-        predictor.reading = reading
-        reading.check_cells(file.path, file.place)
+        predictor.reader = reader
+        reader.check_cells(file.path, file.location)
     return n_rows
 
 
 def predict_part(
     part: TableFile, number: int, predictor: Predictor, folder: str, path: str
-) -> tuple[int, Counter, RowReading]:
+) -> tuple[int, Counter, RowReader]:
     """Predict the rows of a part, and write them to a file; `path` is for messages."""
     own = predictor.afresh()  # another task may use the same one
     target = Path(folder) / PART_NAME.format(number)
 
-    def place(row: int) -> str:
+    def location(row: int) -> str:
         return f"{path}, row {row + 1}"
 
-    with own.reading.forms_first(path, place):
+    with own.reader.forms_first(path, location):
         target.touch()
         open_writer = partial(parquet.ParquetWriter, target)
-        n_rows = own.write(part, open_writer, place, first_row=part.first_row)
+        n_rows = own.write(part, open_writer, location, first_row=part.first_row)
     if n_rows == 0:
         target.unlink()
-    return n_rows, own.counts, own.reading
+    return n_rows, own.counts, own.reader
 
 
-def _joined_predictions(first: tuple, second: tuple) -> tuple[int, Counter, RowReading]:
+def _joined_predictions(first: tuple, second: tuple) -> tuple[int, Counter, RowReader]:
     return first[0] + second[0], first[1] + second[1], first[2] + second[2]

@@ -12,7 +12,7 @@ from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from granulearn.models.model_card import ModelCard, ModelFileError
-from granulearn.models.row_reading import ModelInputs, Place, RowReading, opened_rows
+from granulearn.models.row_reader import Location, ModelInputs, RowReader, opened_rows
 from granulearn.models.rows_check import RowsCheck, check_rows
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.messages import TableError
@@ -120,9 +120,9 @@ class LoadedModel:
             Numbers and dates outside of the range of training, unknown categories, cells of
             another form, and more missing ones than training had, counted.
         """
-        reading = RowReading(self.inputs)
+        reader = RowReader(self.inputs)
         with opened_rows(rows) as file:
-            return check_rows(self.card, reading, reading.rows_of(file))
+            return check_rows(self.card, reader, reader.rows_of(file))
 
     @cached_property
     def is_classifier(self) -> bool:
@@ -143,7 +143,9 @@ class LoadedModel:
         first = self.pipeline[0] if isinstance(self.pipeline, Pipeline) else None
         return isinstance(first, TablePreprocessor) and hasattr(first, "feature_names_in_")
 
-    def answers(self, method: str, rows: TypedRows, place: Place, first_row: int) -> np.ndarray:
+    def answers(
+        self, method: str, rows: TypedRows, location: Location, first_row: int
+    ) -> np.ndarray:
         """Return what a method of the pipeline says of rows that were read.
 
         Parameters
@@ -152,7 +154,7 @@ class LoadedModel:
             "predict" or "predict_proba".
         rows : TypedRows
             The rows.
-        place : callable
+        location : callable
             Says where a row stands, for messages.
         first_row : int
             Number of the first row in its table.
@@ -163,18 +165,18 @@ class LoadedModel:
         try:
             return getattr(self.pipeline, method)(inputs)
         except ValueError as error:
-            raise _refusal(error, rows, place, first_row) from error
+            raise _refusal(error, rows, location, first_row) from error
 
     def _ask(self, method: str, rows: Any, strict: bool, warn: bool) -> np.ndarray:
-        reading = RowReading(self.inputs, strict)
+        reader = RowReader(self.inputs, strict)
         with opened_rows(rows) as file:
-            with reading.forms_first(file.path, file.place):
+            with reader.forms_first(file.path, file.location):
                 answers = [
-                    self.answers(method, read, file.place, row)
-                    for row, read in reading.rows_of(file, self.rows_per_chunk)
+                    self.answers(method, read, file.location, row)
+                    for row, read in reader.rows_of(file, self.rows_per_chunk)
                 ]
-            reading.check_cells(file.path, file.place)
-            for message in reading.warnings(file.place) if warn else ():
+            reader.check_cells(file.path, file.location)
+            for message in reader.warnings(file.location) if warn else ():
                 warnings.warn(message, UserWarning, stacklevel=3)
         return np.concatenate(answers)
 
@@ -203,12 +205,12 @@ def rows_for(model: Any, rows: Any) -> Any:
     return rows if hasattr(model, "feature_names_in_") else rows.to_numpy()
 
 
-def _refusal(error: ValueError, rows: TypedRows, place: Place, first_row: int) -> ValueError:
+def _refusal(error: ValueError, rows: TypedRows, location: Location, first_row: int) -> ValueError:
     """Return the error for rows that a model made in Python refuses."""
     for name, cells in rows.cells.items():
         missing = np.isnan(cells) if isinstance(cells, np.ndarray) else np.asarray(cells.is_null())
         if missing.any():
-            where = place(first_row + int(missing.argmax()))
+            where = location(first_row + int(missing.argmax()))
             return TableError(
                 f"{where}: column {name!r} has a missing cell, and the model "
                 f"fills in none ({_first_line(error)}); fill it in, or fit a pipeline that "
@@ -223,7 +225,7 @@ def wrong_columns(error: Exception) -> ModelFileError:
     Parameters
     ----------
     error : Exception
-        What the model said.
+        What the model raised.
     """
     return ModelFileError(
         f"the model cannot predict rows with the columns of its card ({_first_line(error)}); save "
@@ -232,5 +234,5 @@ def wrong_columns(error: Exception) -> ModelFileError:
 
 
 def _first_line(error: Exception) -> str:
-    said = str(error).partition("\n")[0].rstrip(".")
-    return said if isinstance(error, ValueError) else f"{type(error).__name__}: {said}"
+    message = str(error).partition("\n")[0].rstrip(".")
+    return message if isinstance(error, ValueError) else f"{type(error).__name__}: {message}"

@@ -49,7 +49,7 @@ class ColumnCard:
     """
 
     name: str
-    kind: Literal["number", "category"]
+    type: Literal["number", "category"]
     missing: Count = 0
     """Training rows in which the cell was empty."""
     lowest: float | None = None
@@ -181,8 +181,8 @@ def schema_of_card(card: ModelCard) -> Schema:
     """
     if card.schema is not None:
         return card.schema
-    kinds = {"number": NUMBER, "category": CATEGORY}
-    return Schema(tuple(Column(column.name, kinds[column.kind]) for column in card.columns))
+    types = {"number": NUMBER, "category": CATEGORY}
+    return Schema(tuple(Column(column.name, types[column.type]) for column in card.columns))
 
 
 def installed_versions() -> dict[str, str]:

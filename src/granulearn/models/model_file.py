@@ -142,14 +142,14 @@ def save_model(pipeline: Any, path: str | os.PathLike, card: ModelCard | None = 
     """
     card = replace(card or ModelCard(), versions=installed_versions())
     tensors: dict[str, np.ndarray] = {}
-    with written_atomically(path) as draft:
+    with written_atomically(path) as temporary:
         try:
             model = msgspec.Raw(_encode(_described(pipeline, "model", tensors)))
             header = Header(FORMAT, "", msgspec.Raw(_encode(card.to_json())), model)
             header.sha256 = _digest(header, tensors)
             # Written here, so that a full disk is an error of the system.
-            draft.write_bytes(save(tensors, {ENTRY: msgspec.json.encode(header).decode()}))
-            return _read(draft)[0].card
+            temporary.write_bytes(save(tensors, {ENTRY: msgspec.json.encode(header).decode()}))
+            return _read(temporary)[0].card
         except _DAMAGE as error:
             name = type(pipeline).__name__
             raise ModelFileError(f"{name} cannot be saved: {_reason(error)}.") from error
@@ -392,11 +392,13 @@ def _reason(error: Exception) -> str:
     """Return what is wrong with a file, as the end of a sentence."""
     if isinstance(error, MemoryError):
         return "it needs more memory than there is"
-    said = ascii(str(error).rstrip("."))[1:-1][:300]
+    message = ascii(str(error).rstrip("."))[1:-1][:300]
     if isinstance(error, SafetensorError):
-        return f"it is damaged, cut off, or no model file ({said}); fetch it again, or fit again"
+        return f"it is damaged, cut off, or no model file ({message}); fetch it again, or fit again"
     return (
-        said if isinstance(error, ValueError) else f"it is damaged ({type(error).__name__}: {said})"
+        message
+        if isinstance(error, ValueError)
+        else f"it is damaged ({type(error).__name__}: {message})"
     )
 
 
@@ -636,5 +638,5 @@ def check_card(model: Any, card: ModelCard) -> None:
     advice = "save the model with a card of the columns that it was fitted to"
     require(agree, f"its columns are not those that the model takes; {advice}")
     if card.schema is not None:
-        same = [*card.schema.feature_types.items()] == [(c.name, c.kind) for c in card.columns]
+        same = [*card.schema.feature_types.items()] == [(c.name, c.type) for c in card.columns]
         require(same, "the columns that its schema makes are not those that it names")

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from granulearn.models.loaded_model import LoadedModel
-from granulearn.models.row_reading import Place, RowReading, chunks
+from granulearn.models.row_reader import Location, RowReader, chunks
 from granulearn.tables.inspection import no_column
 from granulearn.tables.io.table_file import TableFile
 from granulearn.tables.messages import Message, Setting, TableError
@@ -43,7 +43,7 @@ class Predictor:
         strict: bool = False,
     ):
         self.loaded = loaded
-        self.reading = RowReading(loaded.inputs, strict)
+        self.reader = RowReader(loaded.inputs, strict)
         self.classes = loaded.classes_.tolist() if loaded.is_classifier else []
         self.proba = proba
         self.keep = keep
@@ -74,7 +74,9 @@ class Predictor:
         if problems:
             raise TableError(*problems)
 
-    def predict_batch(self, batch: pa.RecordBatch, place: Place, first_row: int) -> pa.RecordBatch:
+    def predict_batch(
+        self, batch: pa.RecordBatch, location: Location, first_row: int
+    ) -> pa.RecordBatch:
         """Return the output rows of a batch: the columns to copy, then what is predicted.
 
         A copied column keeps its name even if what is predicted has the same one.
@@ -83,14 +85,14 @@ class Predictor:
         ----------
         batch : RecordBatch
             The columns of `input_names`.
-        place : callable
+        location : callable
             Says where a row stands, for messages.
         first_row : int
             Number of the first row in the file.
         """
-        read = self.reading.read(batch, place, first_row)
+        read = self.reader.read(batch, location, first_row)
         answers = self._labels if self.classes else self._numbers
-        predicted = answers(read, place, first_row)
+        predicted = answers(read, location, first_row)
         kept = {name: batch.column(name) for name in self.keep}
         names, columns = [*kept, *predicted], [*kept.values(), *predicted.values()]
         return pa.RecordBatch.from_arrays(columns, names=names)
@@ -99,7 +101,7 @@ class Predictor:
         self,
         source: TableFile,
         open_writer: Callable[[pa.Schema], Any],
-        place: Place,
+        location: Location,
         *,
         first_row: int = 0,
         progress: Callable[[int], None] = lambda n_rows: None,
@@ -112,7 +114,7 @@ class Predictor:
             The rows.
         open_writer : callable
             Returns a writer, which is a context manager, for output rows of a schema.
-        place : callable
+        location : callable
             Says where a row stands, for messages.
         first_row : int, default=0
             Number of the first row in the file.
@@ -122,7 +124,7 @@ class Predictor:
         n_rows, writer = 0, None
         with ExitStack() as opened:
             for chunk in chunks(source, self.input_names, self.loaded.rows_per_chunk):
-                answers = self.predict_batch(chunk, place, first_row + n_rows)
+                answers = self.predict_batch(chunk, location, first_row + n_rows)
                 if writer is None:
                     writer = opened.enter_context(open_writer(answers.schema))
                 writer.write(answers)
@@ -132,7 +134,7 @@ class Predictor:
 
     def afresh(self) -> Predictor:
         """Return a predictor of the same model that has predicted nothing yet."""
-        return Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=self.reading.strict)
+        return Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=self.reader.strict)
 
     def ignored_columns(self, names: Sequence[str]) -> list[str]:
         """Return the columns of a table that are not used.
@@ -145,16 +147,16 @@ class Predictor:
         used = set(self.input_names)
         return [name for name in names if name not in used]
 
-    def _numbers(self, read: TypedRows, place: Place, first_row: int) -> dict[str, pa.Array]:
-        predicted = self.loaded.answers("predict", read, place, first_row)
+    def _numbers(self, read: TypedRows, location: Location, first_row: int) -> dict[str, pa.Array]:
+        predicted = self.loaded.answers("predict", read, location, first_row)
         if predicted.ndim == 1:
             return {PREDICTION: pa.array(predicted)}
         targets = enumerate(predicted.T, start=1)
         return {f"{PREDICTION}_{number}": pa.array(target) for number, target in targets}
 
-    def _labels(self, read: TypedRows, place: Place, first_row: int) -> dict[str, pa.Array]:
+    def _labels(self, read: TypedRows, location: Location, first_row: int) -> dict[str, pa.Array]:
         method = "predict_proba" if self.proba else "predict"
-        predicted = answers = self.loaded.answers(method, read, place, first_row)
+        predicted = answers = self.loaded.answers(method, read, location, first_row)
         if self.proba:  # the classes of highest probability are what `predict` returns
             predicted = self.loaded.classes_[answers.argmax(axis=1)]
         self.counts.update(predicted.tolist())

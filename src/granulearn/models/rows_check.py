@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import hypergeom
 
 from granulearn.models.model_card import ModelCard
-from granulearn.models.row_reading import RowReading
+from granulearn.models.row_reader import RowReader
 from granulearn.tables.schema import TypedRows
 from granulearn.utils.text import counted, quoted
 
@@ -78,7 +78,7 @@ class ColumnCheck:
     def __str__(self) -> str:
         empty, rows = self.missing_in_training, self.rows_in_training
         training = f"{empty} of {rows}" if empty else "none"
-        said = [
+        changes = [
             f"{count} {what}"
             for count, what in (
                 (self.missing if self.more_missing else 0, f"missing ({training} in training)"),
@@ -92,8 +92,8 @@ class ColumnCheck:
             first = ", ".join(map(quoted, list(self.unknown)[:_SHOWN]))
             more = ", ..." if len(self.unknown) > _SHOWN else ""
             total = sum(self.unknown.values())
-            said.append(f"{total} of unknown categories ({first}{more})")
-        found = ", ".join(said) or "as in training"
+            changes.append(f"{total} of unknown categories ({first}{more})")
+        found = ", ".join(changes) or "as in training"
         return f"column {self.name!r}: {found}, of {counted(self.rows, 'cell')}"
 
 
@@ -131,7 +131,7 @@ class RowsCheck:
 
 
 def check_rows(
-    card: ModelCard, reading: RowReading, parts: Iterable[tuple[int, TypedRows]]
+    card: ModelCard, reader: RowReader, parts: Iterable[tuple[int, TypedRows]]
 ) -> RowsCheck:
     """Return how rows differ from training.
 
@@ -139,7 +139,7 @@ def check_rows(
     ----------
     card : ModelCard
         Of the model.
-    reading : RowReading
+    reader : RowReader
         Which reads the rows.
     parts : iterable of (int, TypedRows)
         The rows, as it reads them, with the number of the first one.
@@ -154,17 +154,17 @@ def check_rows(
                 below[name] += int(np.count_nonzero(cells < own.lowest))
                 above[name] += int(np.count_nonzero(cells > own.highest))
     found = []
-    for column in reading.inputs.schema.used:
+    for column in reader.inputs.schema.used:
         # Of a date this is the running number, the date itself.
-        own, failures = cards[column.feature_names[-1]], reading.failures.get(column.name)
+        own, failures = cards[column.feature_names[-1]], reader.failures.get(column.name)
         check = ColumnCheck(
             column.name,
             n_rows,
-            missing=n_rows - reading.known_cells[column.name],
+            missing=n_rows - reader.known_cells[column.name],
             failures=failures.count if failures else 0,
             below=below[own.name],
             above=above[own.name],
-            unknown=dict(reading.unknown.get(column.name, Counter()).most_common()),
+            unknown=dict(reader.unknown.get(column.name, Counter()).most_common()),
             missing_in_training=own.missing if card.rows else 0,
             rows_in_training=card.rows or 0,
         )

@@ -290,8 +290,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     def _learn_names(self, X: Any, names: list, is_frame: bool) -> None:
         if not names or len(set(names)) < len(names):
             twice = [f"{name!r} occurs twice" for name in names if names.count(name) > 1]
-            said = [*twice, "X has no columns"][0]
-            raise ValueError(f"Columns must have distinct names: {said}.")
+            message = [*twice, "X has no columns"][0]
+            raise ValueError(f"Columns must have distinct names: {message}.")
         if is_frame:
             validate_data(self, X, skip_check_array=True)  # sets names and their number
         else:

@@ -14,7 +14,7 @@ import numpy as np
 
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Issue, Ratings
 from granulearn.audit.table_audit import TableAudit
-from granulearn.review.cards import MOST_PAIRS, Card, CardMaker, chosen_rows, confused_pairs
+from granulearn.review.cards import MOST_PAIRS, Card, CardBuilder, chosen_rows, confused_pairs
 from granulearn.review.decisions import COLUMNS
 from granulearn.review.journal import default_journal
 from granulearn.review.views import rendered
@@ -37,7 +37,7 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
     title : str
         Name of the table.
     """
-    table, maker = done.table, CardMaker(done)
+    table, builder = done.table, CardBuilder(done)
     ratings, issues = done.audit.ratings_, done.audit.issues_
     chosen, pairs = chosen_rows(ratings), confused_pairs(ratings)
     digest = blake2b("\n".join([table.target, *table.hashes]).encode(), digest_size=8)
@@ -60,16 +60,16 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
         "n_pairs": len(pairs),
         "pairs": pairs[:MOST_PAIRS],
         "histogram": _histogram(ratings),
-        "issues": [_issue(issue, maker.rows) for issue in issues[:MOST_ISSUES]],
+        "issues": [_issue(issue, builder.rows) for issue in issues[:MOST_ISSUES]],
         "n_issues": len(issues),
         "n_single": len(unrated),
         "single": [
-            {"row": int(maker.rows[at]), "label": str(ratings.classes[ratings.given[at]])}
+            {"row": int(builder.rows[at]), "label": str(ratings.classes[ratings.given[at]])}
             for at in unrated[:MOST_SINGLE]
         ],
         "cards": [
-            _card(card, maker.cells(position), table)
-            for card, position in zip(maker.cards(chosen), chosen, strict=True)
+            _card(card, builder.cells(position), table)
+            for card, position in zip(builder.cards(chosen), chosen, strict=True)
         ],
         "facts": {
             # Tells the table from others of the same name in one browser.

@@ -199,7 +199,7 @@ class Card(RatedRow):
     """ "random" if the row was drawn at random, else "worst"."""
 
 
-class CardMaker:
+class CardBuilder:
     """Makes the cards of an audited table.
 
     Parameters
@@ -215,7 +215,7 @@ class CardMaker:
     def __init__(self, done: TableAudit, keep: Sequence[str] = (), most_columns: int = 30):
         self.ratings, self.rows = done.audit.ratings_, done.table.rows + 1
         self.table, self.most_columns = done.shown_cells(), most_columns
-        self.columns = {str(name): place for place, name in enumerate(self.table.columns)}
+        self.columns = {str(name): position for position, name in enumerate(self.table.columns)}
         self.keep = [name for name in keep if name in self.columns]
         self._explainer = Explainer(done.audit, done.X, self.table, done.names)
 
@@ -250,9 +250,9 @@ class CardMaker:
         rest = [name for name in by_relevance if name in self.columns and name not in self.keep]
 
         def line(name: str) -> CardLine:
-            place = self.columns[name]
-            cells = tuple(cells[place] for cells in others)
-            return CardLine(name, name in found.column_names, own[place], cells)
+            position = self.columns[name]
+            cells = tuple(cells[position] for cells in others)
+            return CardLine(name, name in found.column_names, own[position], cells)
 
         return Card(
             **vars(rated_row(self.ratings, int(self.rows[found.position]), found.position)),

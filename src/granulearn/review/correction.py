@@ -43,14 +43,14 @@ class Correction:
 
 def correct_table(
     path: Path,
-    draft: Path,
+    temporary: Path,
     decisions: Sequence[Decision],
     *,
     source: str,
     target: str | None = None,
     drop_excluded: bool = False,
     undo: bool = False,
-    reading: ReadOptions | None = None,
+    read_options: ReadOptions | None = None,
 ) -> Correction:
     """Write a table again with changed labels; all else stays.
 
@@ -60,7 +60,7 @@ def correct_table(
     ----------
     path : Path
         The table, a file.
-    draft : Path
+    temporary : Path
         Where to write.
     decisions : sequence of Decision
         One for each row; without any, the file is copied.
@@ -72,7 +72,7 @@ def correct_table(
         Whether to leave excluded rows out.
     undo : bool, default=False
         Whether to change the labels back.
-    reading : ReadOptions, default=None
+    read_options : ReadOptions, default=None
         How to read the file.
 
     Raises
@@ -87,7 +87,7 @@ def correct_table(
     changes = [d for d in decisions if d.decision == CHANGE]
     dropped = excluded if drop_excluded else []
     edits = {}
-    with open_table(path, reading) as file:
+    with open_table(path, read_options) as file:
         column = column or file.names[0]
         known_columns(file.path, file.names, [column])
         batches = list(file.batches()) if decisions else []
@@ -95,7 +95,7 @@ def correct_table(
         check_rows(decisions, [] if cells is None else row_hashes(cells, column), source)
         if cells is not None and changes:
             edits = _edits(changes, cells[column].combine_chunks(), column, source, undo=undo)
-        file.rewrite(draft, column, edits, drop=dropped)
+        file.rewrite(temporary, column, edits, drop=dropped)
     already = len(changes) - len(edits)
     return Correction(len(decisions), len(edits), already, len(excluded), len(dropped))
 

@@ -111,7 +111,7 @@ class Review:
         Decisions after which the audit is fitted again.
     options : ColumnOptions, default=None
         What is known about the columns, see `granulearn.tables`.
-    reading : ReadOptions, default=None
+    read_options : ReadOptions, default=None
         How to read the file.
     group, times : str, default=None
         Columns for the audit: of rows that stay together, and of times.
@@ -155,7 +155,7 @@ class Review:
         sample: int = 50,
         refit_every: int = 25,
         options: ColumnOptions | None = None,
-        reading: ReadOptions | None = None,
+        read_options: ReadOptions | None = None,
         group: str | None = None,
         times: str | None = None,
         random_state: int = 0,
@@ -177,7 +177,7 @@ class Review:
             "groups": group, "times": times, "random_state": random_state, "n_jobs": n_jobs,
         }  # fmt: skip
         options = self._without_group(options or ColumnOptions())
-        self.table = ReviewedTable(table, target, keep, options, reading)
+        self.table = ReviewedTable(table, target, keep, options, read_options)
         path = default_journal(self.table.path) if decisions is None else Path(decisions)
         self.journal = Journal(path)
         try:
@@ -286,7 +286,7 @@ class Review:
         _check_order(order)
         with self._lock:
             fit, position = self._fit, self._position(row)
-        (card,) = fit.maker.cards([position], order)
+        (card,) = fit.builder.cards([position], order)
         return card
 
     def decision(self, row: int) -> Decision | None:

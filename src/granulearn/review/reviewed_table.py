@@ -21,7 +21,7 @@ from granulearn.audit.table_audit import (
     is_listing,
 )
 from granulearn.audit.verified import CHANGE, VerifiedLabels
-from granulearn.review.cards import CardMaker
+from granulearn.review.cards import CardBuilder
 from granulearn.review.decisions import Decision
 from granulearn.review.queue import RowQueue
 from granulearn.review.verified_labels import class_names
@@ -49,7 +49,7 @@ class AuditedTable:
 
     done: TableAudit
     queue: RowQueue
-    maker: CardMaker
+    builder: CardBuilder
 
 
 class ReviewedTable:
@@ -65,7 +65,7 @@ class ReviewedTable:
         Columns that come first on every card.
     options : ColumnOptions, default=None
         What the user says about the columns.
-    reading : ReadOptions, default=None
+    read_options : ReadOptions, default=None
         How to read the file.
     """
 
@@ -75,15 +75,15 @@ class ReviewedTable:
         target: str,
         keep: Sequence[str] = (),
         options: ColumnOptions | None = None,
-        reading: ReadOptions | None = None,
+        read_options: ReadOptions | None = None,
     ):
         self.source, self.target, self.keep = source, target, tuple(keep)
-        self.options, self.reading = options or ColumnOptions(), reading
+        self.options, self.read_options = options or ColumnOptions(), read_options
         self.path = Path(source) if isinstance(source, (str, os.PathLike)) else None
         self._stamp = self._digest = None
         if self.path is not None and self.path.is_file():
             self._stamp, self._digest = _stamp(self.path), _digest(self.path)
-        with table_of(source, reading) as file:
+        with table_of(source, read_options) as file:
             unknown = [name for name in self.keep if name not in file.names]
             if unknown:
                 problems = [no_column(name, file.names, Setting("keep")) for name in unknown]
@@ -96,7 +96,7 @@ class ReviewedTable:
             self.data: TrainingTable = read_training_table(
                 file, target, self.options, keep_cells=True
             )
-            self.place = file.place
+            self.location = file.location
 
     def with_options(self, options: ColumnOptions) -> ReviewedTable:
         """Return the same table, read again with other options.
@@ -107,7 +107,7 @@ class ReviewedTable:
             What the user says about the columns now.
         """
         self.check_unchanged()
-        return ReviewedTable(self.source, self.target, self.keep, options, self.reading)
+        return ReviewedTable(self.source, self.target, self.keep, options, self.read_options)
 
     def check_unchanged(self) -> None:
         """Raise a `TableError` if the file was changed since it was read."""
@@ -157,7 +157,7 @@ class ReviewedTable:
             done = audit_table(self.data, verified=verified, **settings)
         cells = self.cells.take(pa.array(self.data.rows))
         queue = RowQueue(done.audit.ratings_, self.data.rows + 1, cells)
-        return AuditedTable(done, queue, CardMaker(done, self.keep, _MOST_COLUMNS))
+        return AuditedTable(done, queue, CardBuilder(done, self.keep, _MOST_COLUMNS))
 
     def corrected(self, decisions: Sequence[Decision]) -> pd.DataFrame:
         """Return the table as a frame, with the changed labels.
@@ -176,11 +176,11 @@ class ReviewedTable:
         }
         if not changes:
             return frame
-        place = list(map(str, frame.columns)).index(self.target)
-        before = frame.iloc[:, place]
+        position = list(map(str, frame.columns)).index(self.target)
+        before = frame.iloc[:, position]
         labels = before.astype(object)
         labels.iloc[list(changes)] = np.array([*changes.values()], dtype=object)
-        frame.isetitem(place, labels.astype(before.dtype))
+        frame.isetitem(position, labels.astype(before.dtype))
         return frame
 
 

@@ -531,8 +531,8 @@ def _drop_if_useless(column: Column, profile: ColumnProfile, options: ColumnOpti
     """Return the column, dropped if it has no use, with the reason."""
     if column.name in options.ignore:
         return drop_column(column, "asked")
-    if column.kind in (NESTED, EMPTY):
-        return drop_column(column, column.kind)
+    if column.type in (NESTED, EMPTY):
+        return drop_column(column, column.type)
     if column.dropped or column.name in options.include or column.name in options.categorical:
         return column
     if profile.distinct == 1 and profile.rows > 1:
@@ -541,14 +541,14 @@ def _drop_if_useless(column: Column, profile: ColumnProfile, options: ColumnOpti
         if profile.rows < ENOUGH_ROWS or not few < profile.known < profile.rows - few:
             return drop_column(column, "constant")
         advice = (Setting("ignore", (column.name,)),)
-        return with_fields(column, kind=YES_NO, filled=True, advice=advice)
+        return with_fields(column, type=YES_NO, filled=True, advice=advice)
     if profile.rows < ENOUGH_ROWS:
         return column
-    if column.kind == NUMBER:
+    if column.type == NUMBER:
         reason = _number_without_meaning(column, profile)
         return drop_column(column, reason) if reason else column
-    reason = _text_without_meaning(profile) if column.kind == CATEGORY else ""
-    return drop_column(with_fields(column, kind=TEXT), reason) if reason else column
+    reason = _text_without_meaning(profile) if column.type == CATEGORY else ""
+    return drop_column(with_fields(column, type=TEXT), reason) if reason else column
 
 
 def _number_without_meaning(column: Column, profile: ColumnProfile) -> str:

@@ -233,7 +233,7 @@ def _column_messages(
 ) -> tuple[list[str], list[str]]:
     """Return problems and warnings of columns whose cells cannot be inputs."""
     problems: list[str] = []
-    nested = [c.name for c in schema.columns if c.kind == NESTED and c.name not in options.ignore]
+    nested = [c.name for c in schema.columns if c.type == NESTED and c.name not in options.ignore]
     plain = "make plain columns of them"
     for setting in ("include", "categorical"):
         asked = tuple(name for name in nested if name in getattr(options, setting))
@@ -242,10 +242,10 @@ def _column_messages(
             about = f"Lists, maps or bytes cannot be inputs; {plain}, or leave out "
             problems.append(Message(about, Setting(setting, asked), "."))
     for column, profile in zip(schema.columns, profiles, strict=True):
-        if column.kind == CATEGORY and not column.dropped and LONG in profile.classes:
+        if column.type == CATEGORY and not column.dropped and LONG in profile.classes:
             about = (
                 f"Column {column.name!r} holds a text of more than {LONGEST_CATEGORY:,} characters "
-                f"at {file.place(profile.classes[LONG].first[0].row)}, the most that a category "
+                f"at {file.location(profile.classes[LONG].first[0].row)}, the most that a category "
                 "has; correct it, or pass "
             )
             problems.append(Message(about, Setting("ignore", (column.name,)), "."))

@@ -294,8 +294,8 @@ def find_misspelt(classes: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
     pairs = []
     for key in rare if len(rare) <= MAX_RARE else ():
         candidates = [
-            (edits, place, other)
-            for place, other in enumerate(frequent)
+            (edits, position, other)
+            for position, other in enumerate(frequent)
             if counts[other] >= TIMES_AS_FREQUENT * counts[key] and (edits := _edits(key, other))
         ]
         if candidates:

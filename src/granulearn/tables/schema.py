@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
 NUMBER, YES_NO, DATE, CATEGORY = "number", "yes/no", "date", "category"
 TEXT, EMPTY, NESTED = "text", "empty", "nested"
-KINDS = (NUMBER, YES_NO, DATE, CATEGORY, TEXT, EMPTY, NESTED)
+TYPES = (NUMBER, YES_NO, DATE, CATEGORY, TEXT, EMPTY, NESTED)
 
-# First cells of a kind that are kept for messages.
+# First cells of a class that are kept for messages.
 SHOWN_CELLS = 5
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
 NESTED_CELL = "(nested)"
 # What a model file keeps of a column: no cell of the table.
 _KEPT = (
-    "name", "kind", "dropped", "distinct", "of_numbers", "filled", "missing", "values_like_nulls",
+    "name", "type", "dropped", "distinct", "of_numbers", "filled", "missing", "values_like_nulls",
     NUMBER, DATE,
 )  # fmt: skip
 
@@ -80,15 +80,15 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     >>> from granulearn.tables import inspect_table, table_of
     >>> report = inspect_table(table_of({"price": ["1.169,00 €", "250,00 €", "n/a"]}))
     >>> column = report.schema["price"]
-    >>> column.kind, column.becomes
+    >>> column.type, column.becomes
     ('number', 'a number of €')
     >>> dict(column.missing)
     {'n/a': 1}
     """
 
     name: str
-    kind: Annotated[str, msgspec.Meta(pattern=rf"\A(?:{'|'.join(KINDS)})\Z")]
-    """One of `KINDS`."""
+    type: Annotated[str, msgspec.Meta(pattern=rf"\A(?:{'|'.join(TYPES)})\Z")]
+    """One of `TYPES`."""
     number: NumberForm = NumberForm()
     """How numbers are written."""
     date: DateForm = DateForm("year first")
@@ -120,36 +120,36 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def makes_numbers(self) -> bool:
         """Whether its cells become numbers; else they stay text."""
-        return self.filled or self.kind in (NUMBER, YES_NO, DATE)
+        return self.filled or self.type in (NUMBER, YES_NO, DATE)
 
     @property
     def becomes(self) -> str:
         """Description of the features."""
         if self.dropped:
             return f"left out: {self.dropped}"
-        if self.kind == DATE:
+        if self.type == DATE:
             return ", ".join(self.date.meanings)
-        if self.kind == NUMBER and self.number.unit:
+        if self.type == NUMBER and self.number.unit:
             return f"a number of {self.number.unit}"
         if self.filled:
             return "1 where filled in, 0 where not"
-        return {NUMBER: "a number", YES_NO: "1 for yes, 0 for no"}.get(self.kind, "a category")
+        return {NUMBER: "a number", YES_NO: "1 for yes, 0 for no"}.get(self.type, "a category")
 
     @property
     def meanings(self) -> dict[str, str]:
         """Description of each feature by name; a model in ONNX takes the same."""
         if self.dropped:
             return {}
-        if self.kind == DATE:
+        if self.type == DATE:
             return {f"{self.name}: {part}": text for part, text in self.date.meanings.items()}
         return {self.name: self.becomes}
 
-    def warnings(self, place: Callable[[int], str]) -> list[str]:
-        """Return the notes, and the failures with their places."""
+    def warnings(self, location: Callable[[int], str]) -> list[str]:
+        """Return the notes, and the failures with their locations."""
         count, first = self.failures.count, self.failures.first
         if not count:
             return [*self.notes]
-        found = [f"{cell.text!r} at {place(cell.row)}" for cell in first]
+        found = [f"{cell.text!r} at {location(cell.row)}" for cell in first]
         found += ["..."] * (count > len(first))
         cells = "1 cell differs" if count == 1 else f"{count} cells differ"
         is_parsed = self.makes_numbers and not self.dropped
@@ -158,7 +158,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def to_json(self) -> dict[str, Any]:
         """Return the column for a model file, without any cell of the table."""
-        forms = {NUMBER, DATE} - {self.kind}
+        forms = {NUMBER, DATE} - {self.type}
         return {key: msgspec.to_builtins(getattr(self, key)) for key in _KEPT if key not in forms}
 
 
@@ -282,28 +282,28 @@ def read_column(
         missing = np.full(len(cells), np.nan)
         empty = missing if column.makes_numbers else pa.nulls(len(cells), pa.string())
         return [empty] * len(column.feature_names), cells.is_valid().to_numpy(zero_copy_only=False)
-    if column.kind == NUMBER and is_number_type(kind):
+    if column.type == NUMBER and is_number_type(kind):
         values = stored_numbers(cells)
         failed = ~is_usable(values) & ~np.isnan(values)
         return [np.where(failed, np.nan, values)], failed
     text = as_text(cells)
-    if column.kind == NUMBER and column.number == NumberForm():
+    if column.type == NUMBER and column.number == NumberForm():
         plain = parse_plain_numbers(text)  # no null token is one
         if plain is not None:
             return [plain], None
     text = without_null_tokens(text, column.values_like_nulls)
     if column.filled:
         return [text.is_valid().to_numpy(zero_copy_only=False).astype(float)], None
-    if column.kind == DATE:
+    if column.type == DATE:
         form = column.date
         if pa.types.is_temporal(kind) and form.family != CLOCK:  # stored dates are written alike
             form = msgspec.structs.replace(form, family=YEAR_FIRST)
         parts, failed = parse_dates(text, form)
         return [*parts.values()], failed
-    if column.kind == NUMBER:
+    if column.type == NUMBER:
         values, failed = parse_numbers(text, column.number)
         return [values], failed
-    if column.kind == YES_NO:
+    if column.type == YES_NO:
         values, failed = parse_booleans(text)
         return [values], failed
     return [_as_if_stored(text) if column.of_numbers and not is_number_type(kind) else text], None

@@ -88,7 +88,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     >>> model = TableClassifier(model="rvfl", random_state=0).fit(table, "late")
     >>> model.predict([{"price": "1.200,00 €", "ordered": "11.12.2020"}]).tolist()
     ['yes']
-    >>> model.schema_["price"].kind, model.schema_["price"].number.unit
+    >>> model.schema_["price"].type, model.schema_["price"].number.unit
     ('number', '€')
     """
 

@@ -264,8 +264,8 @@ def fitting(kind: str, *, tune: bool) -> Iterator[None]:
         try:
             yield
         except ValueError as error:
-            said = f"{kind} cannot be fitted to this table: {error} Another "
-            raise TableError(Message(said, Setting("model"), " may fit it.")) from error
+            message = f"{kind} cannot be fitted to this table: {error} Another "
+            raise TableError(Message(message, Setting("model"), " may fit it.")) from error
 
 
 def rows_alone(y: np.ndarray) -> np.ndarray:
@@ -303,11 +303,11 @@ def _split(table: TrainingTable, test: float, seed: int) -> tuple[np.ndarray, np
     others = rows[~alone]
     n_classes = len(np.unique(table.y[others]))
     if not n_classes or min(round(test * len(others)), round((1 - test) * len(others))) < n_classes:
-        said = (
+        message = (
             f"{len(rows)} rows cannot be split into {1 - test:g} and {test:g} so that both parts "
             f"hold all {len(np.unique(table.y))} classes; add rows, or pass "
         )
-        raise TableError(Message(said, Setting("test", 0), "."))
+        raise TableError(Message(message, Setting("test", 0), "."))
     first, second = train_test_split(
         others, test_size=test, stratify=table.y[others], random_state=seed
     )
@@ -319,12 +319,12 @@ def _check_class_sizes(table: TrainingTable, test: float) -> None:
     rarest, n_rows = labels[counts.argmin()], int(counts.min())
     needed = int(np.ceil(ROWS_TO_SEARCH / (1 - test)))
     if n_rows < needed:
-        said = (
+        message = (
             f"column {table.target!r}, the target: class {rarest!s} has {counted(n_rows, 'row')}, "
             f"and {needed} are needed to search settings; add rows of it, or remove it, or leave "
             "out "
         )
-        raise TableError(Message(said, Setting("tune", True), "."))
+        raise TableError(Message(message, Setting("tune", True), "."))
 
 
 def _doubted_labels(model: Any, y: np.ndarray, is_verified: np.ndarray | None) -> int | None:

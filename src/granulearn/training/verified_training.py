@@ -159,15 +159,15 @@ def train_verified(
         "rows": len(labels.verified.rows),
         "changed": labels.n_changed,
         "excluded": labels.n_excluded,
-        "words": _about(labels),
+        "messages": _about(labels),
     }
     cannot = _why_not(labels, tune=tune)
     if cannot:
-        scores["words"].append(f"no score on {cannot}")
+        scores["messages"].append(f"no score on {cannot}")
     else:
         whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, progress=progress)
         scores |= asdict(whole) | {"at_random": at_random and asdict(at_random)}
-        scores["words"] += _results(labels, whole, at_random)
+        scores["messages"] += _results(labels, whole, at_random)
     card = replace(
         trained.card,
         dropped_rows=labels.table.dropped_rows,

@@ -100,13 +100,13 @@ class ScoreClassifier(ClassifierMixin, Estimator, ABC):
 
     _saved: ClassVar[dict] = {"classes_": Labels()}
     _probability_form: ClassVar[str] = "softmax"
-    """How scores become probabilities: "softmax", "positive part", "powered" or "scores"."""
+    """How scores become probabilities: "softmax", "positive part", "temperature" or "scores"."""
 
     def _check_saved(self) -> None:
         super()._check_saved()
         n_classes = len(self.classes_)
-        said = f"it has {n_classes} classes, and a model file may have {MOST_CLASSES}; join some"
-        require(n_classes <= MOST_CLASSES, said)
+        message = f"it has {n_classes} classes, and a model file may have {MOST_CLASSES}; join some"
+        require(n_classes <= MOST_CLASSES, message)
 
     def predict(self, X):
         """Return the class of highest score for each row of `X`.

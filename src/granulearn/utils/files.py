@@ -202,7 +202,8 @@ def _is_running(process: int) -> bool:
 
 def _remove(path: Path) -> None:
     if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
+        # Tasks that still write into the folder do not find it under its new name.
+        shutil.rmtree(path.rename(f"{path}.removed"), ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
 

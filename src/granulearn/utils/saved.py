@@ -57,8 +57,8 @@ class Array:
     def check_kind(self, name: str, value: Any) -> None:
         """Raise unless a value has the dtype, the number of dimensions and the range."""
         require(value.dtype.name in self.dtype.split("|"), f"{name} holds {value.dtype}")
-        said = f"{name} has the shape {value.shape}, not {self.shape}"
-        require(value.ndim == len(self.shape), said)
+        message = f"{name} has the shape {value.shape}, not {self.shape}"
+        require(value.ndim == len(self.shape), message)
         parts = (value.real, value.imag) if value.dtype.kind == "c" else (value,)
         for part in parts if value.size and value.dtype.kind != "b" else ():
             inside = part.min().item() >= self.low and part.max().item() <= self.high

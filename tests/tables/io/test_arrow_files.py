@@ -47,7 +47,7 @@ def test_rows_columns_and_types_are_those_that_were_written(tmp_path, kind):
 
 def test_a_row_of_parquet_stands_in_a_row_group(tmp_path):
     table = stored(tmp_path / "t", "parquet")
-    assert [table.place(row) for row in (0, 3, 4, 9)] == [
+    assert [table.location(row) for row in (0, 3, 4, 9)] == [
         "row group 1, row 1",
         "row group 1, row 4",
         "row group 2, row 1",
@@ -84,7 +84,7 @@ def test_a_folder_is_its_files_one_after_another(tmp_path):
     table = ParquetTable(tmp_path, tmp_path)
     assert rows_of(table.batches(["a", "b"])) == [["x", 1], ["y", 2]]
     assert rows_of(table.batches()) == [[1, "x", 2020], [2, "y", 2020]]
-    assert table.place(1) == "year=2020/1.pq, row group 1, row 1"
+    assert table.location(1) == "year=2020/1.pq, row group 1, row 1"
 
 
 def test_folders_that_would_lose_columns_are_refused(tmp_path):

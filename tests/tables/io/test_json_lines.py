@@ -48,7 +48,7 @@ def test_values_keep_their_spelling_and_missing_keys_are_null(tmp_path):
     assert read.names == ["a", "b", "c"]
     assert rows_of(read.batches()) == [["1.50", "true", None], ["1e3", None, "x"]]
     assert read.lines().tolist() == [1, 3]
-    assert read.place(1) == "line 3"
+    assert read.location(1) == "line 3"
 
 
 @pytest.mark.parametrize(

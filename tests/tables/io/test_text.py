@@ -80,7 +80,7 @@ def assert_lines(read, names, rows, separator, newline, quote_all):
         before = written(names, rows[:number], separator, newline, quote_all=quote_all)
         lines.append(before.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1)
     assert read.lines().tolist() == lines
-    assert read.place(len(rows) - 1) == f"line {lines[-1]}"
+    assert read.location(len(rows) - 1) == f"line {lines[-1]}"
 
 
 @pytest.mark.parametrize("chunk", [4, 30, 2**20])
@@ -94,7 +94,7 @@ def test_quotation_marks_inside_of_cells_and_empty_lines_are_no_trouble(
     assert rows_of(read.batches()) == expected
     assert [row for part in read.parts() for row in rows_of(part.batches())] == expected
     assert read.lines().tolist() == [5, 9, 10]
-    assert [read.place(row) for row in range(3)] == ["line 5", "line 9", "line 10"]
+    assert [read.location(row) for row in range(3)] == ["line 5", "line 9", "line 10"]
 
 
 def test_all_rows_of_another_length_are_listed_with_their_lines(tmp_path):
@@ -149,7 +149,7 @@ def test_lines_above_the_header_are_skipped_and_counted(tmp_path, newline):
     content = newline.join(["# one, two", "", "# three", "a,b,c", "1,x,u", "", "2,y,v"])
     read = opened(content, tmp_path)
     assert (read.names, rows_of(read.batches())) == ([*"abc"], [[*"1xu"], [*"2yv"]])
-    assert (read.lines().tolist(), read.place(1)) == ([5, 7], "line 7")
+    assert (read.lines().tolist(), read.location(1)) == ([5, 7], "line 7")
     assert "skipped 3 lines above the header ('#" in read.notes[0]
 
 

@@ -97,7 +97,7 @@ def test_empty_rows_are_skipped_but_counted_and_unused_columns_are_left_out(tmp_
     assert table.names == ["a", "b"]
     assert rows_of(table.batches()) == [["1", ""], ["2", ""], ["", "x"]]
     assert table.lines().tolist() == [4, 6, 8]
-    assert table.place(1) == "sheet 'Data', row 6"
+    assert table.location(1) == "sheet 'Data', row 6"
 
 
 def test_the_first_sheet_with_cells_is_read_unless_another_is_stated(tmp_path):

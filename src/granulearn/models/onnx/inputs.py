@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from granulearn.models.model_card import ModelFileError
-from granulearn.models.row_reading import ModelInputs, RowReading, opened_rows
+from granulearn.models.row_reader import ModelInputs, RowReader, opened_rows
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import (
     columns_of_frame,
@@ -223,14 +223,14 @@ def _cells_of(rows: Any, names: list[str]) -> Mapping[str, Any]:
 
 def _read(rows: Any, schema: Schema) -> dict[str, Any]:
     """Read raw rows as the table of training was read."""
-    reading = RowReading(ModelInputs(schema))
+    reader = RowReader(ModelInputs(schema))
     with opened_rows(rows) as file:
-        typed = joined_rows(read for _, read in reading.rows_of(file))
-        for name, failures in reading.failures.items():
+        typed = joined_rows(read for _, read in reader.rows_of(file))
+        for name, failures in reader.failures.items():
             first = failures.first[0]
             raise TableError(
-                f"{file.place(first.row)}: column {name!r} holds {first.text!r}, not "
-                f"{reading.inputs.form(name)}, as in training; correct it, or leave the cell empty."
+                f"{file.location(first.row)}: column {name!r} holds {first.text!r}, not "
+                f"{reader.inputs.form(name)}, as in training; correct it, or leave the cell empty."
             )
     return typed.cells
 

@@ -123,8 +123,8 @@ class ParquetTable(TableFile):
         """Return the row groups."""
         return tuple(self._part(group.first_row, _groups=[group]) for group in self._groups)
 
-    def place(self, row: int) -> str:
-        """Return the place of a row, for messages.
+    def location(self, row: int) -> str:
+        """Return the location of a row, for messages.
 
         Parameters
         ----------

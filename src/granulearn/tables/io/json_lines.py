@@ -105,8 +105,8 @@ class JsonTable(TableFile):
             batch = pa.RecordBatch.from_pylist(taken, schema)
             yield batch.rename_columns(names).select(wanted)
 
-    def place(self, row: int) -> str:
-        """Return the place of a row, for messages.
+    def location(self, row: int) -> str:
+        """Return the location of a row, for messages.
 
         Parameters
         ----------
@@ -200,8 +200,8 @@ class JsonTable(TableFile):
             old, raw = value.get(key), text[begin:end]
             if isinstance(old, (dict, list)):
                 raise TableError(
-                    f"{self.path}, {self.place(row)}: {key!r} holds an array or an object, which "
-                    "cannot be changed; write its parts as keys of their own."
+                    f"{self.path}, {self.location(row)}: {key!r} holds an array or an object, "
+                    "which cannot be changed; write its parts as keys of their own."
                 )
             if old is not None and new == (old if isinstance(old, str) else json_text(old)):
                 return Edit(begin, end, raw)

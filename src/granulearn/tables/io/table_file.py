@@ -117,8 +117,8 @@ class TableFile(ABC):
         """Split the table by rows, in order; parts can be read in other processes."""
         return (self,)
 
-    def place(self, row: int) -> str:
-        """Return the place of a row, for messages.
+    def location(self, row: int) -> str:
+        """Return the location of a row, for messages.
 
         Parameters
         ----------

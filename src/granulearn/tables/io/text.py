@@ -190,8 +190,8 @@ class TextTable(TableFile):
         stretches = [self.chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
         return tuple(self._part(chunks[0].first_row, chunks=chunks) for chunks in stretches)
 
-    def place(self, row: int) -> str:
-        """Return the place of a row, for messages.
+    def location(self, row: int) -> str:
+        """Return the location of a row, for messages.
 
         Parameters
         ----------
@@ -311,7 +311,7 @@ class TextTable(TableFile):
             bounds = rows.cell(row)
             if bounds is None:
                 raise TableError(
-                    f"{self.path}, {self.place(row)}: the row is blank and has fewer cells than "
+                    f"{self.path}, {self.location(row)}: the row is blank and has fewer cells than "
                     "there are columns, so it has no cell to change; fill it up or leave it out."
                 )
             old, was_quoted = rows.unquoted(*bounds)

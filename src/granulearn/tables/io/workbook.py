@@ -86,8 +86,8 @@ class WorkbookTable(FrameTable):
         """Number in the sheet, from 1, of each column."""
         self._lines = top + 1 + np.array(filled[1:])
 
-    def place(self, row: int) -> str:
-        """Return the place of a row, for messages.
+    def location(self, row: int) -> str:
+        """Return the location of a row, for messages.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class WorkbookTable(FrameTable):
         has_bare = bool(cells) and any(sheet.kind(line) in ("n", "b") for line in lines)
 
         def change(row: int, new: str) -> Edit:
-            shown, line = f"{self.path}, {self.place(row)}", lines[row]
+            shown, line = f"{self.path}, {self.location(row)}", lines[row]
             (cell, insert_at), kind = sheet.cell(line), sheet.kind(line)
             if cell and _FORMULA.search(cell["inner"] or b""):
                 raise TableError(
@@ -145,8 +145,8 @@ class WorkbookTable(FrameTable):
             # The workbook lists its formulas elsewhere, too.
             if _FORMULA.search(content, begin, end):
                 raise TableError(
-                    f"{self.path}, {self.place(row)}: the row holds formulas, and cannot be left "
-                    "out alone; replace the formulas by their values."
+                    f"{self.path}, {self.location(row)}: the row holds formulas, and cannot be "
+                    "left out alone; replace the formulas by their values."
                 )
             return Edit(begin, end, b"")
 

@@ -97,7 +97,7 @@ class DateMask(NamedTuple):
     """Positions of the parts of a date in texts of one digit mask."""
 
     family: str
-    places: dict[str, tuple[int, int]]
+    positions: dict[str, tuple[int, int]]
     """By part: its first byte, and the one after its last."""
     month: int
     """Number of a month written in letters; else 0."""
@@ -129,27 +129,27 @@ def date_mask(mask: str) -> DateMask | None:
     month = _MONTH_NUMBERS.get(found["name"].lower()) if "name" in found else 0
     if month is None:
         return None
-    places = {}
+    positions = {}
     for name, text in found.items():
         if name not in ("name", "half", "zone"):
             begin = len(mask[: match.start(name)].encode())
-            places[name.rstrip("23")] = begin, begin + min(len(text), _MOST_DIGITS)
+            positions[name.rstrip("23")] = begin, begin + min(len(text), _MOST_DIGITS)
     zone = found.get("zone", "")
     sign = {"+": 1, "-": -1}.get(zone[:1], 0)
     if sign:
         end = len(mask.encode())
         begin = end - len(zone) + 1
-        places["zone hours"] = begin, begin + 2
+        positions["zone hours"] = begin, begin + 2
         if end > begin + 2:
-            places["zone minutes"] = end - 2, end
-    return DateMask(family, places, month, found.get("half", "")[:1].lower(), sign)
+            positions["zone minutes"] = end - 2, end
+    return DateMask(family, positions, month, found.get("half", "")[:1].lower(), sign)
 
 
 def read_dates(
     masked: MaskedTexts, rows: np.ndarray, mask: DateMask, day_first: bool
 ) -> tuple[Datetimes, np.ndarray]:
     """Parse dates of one digit mask; return them with a mask of valid dates."""
-    found = {name: masked.digits(rows, *places) for name, places in mask.places.items()}
+    found = {name: masked.digits(rows, *positions) for name, positions in mask.positions.items()}
     zero = np.zeros(len(rows), np.int64)
     hour, minute, second = (found.get(part, zero) for part in ("hour", "minute", "second"))
     valid = (hour <= (12 if mask.half else 23)) & (minute <= 59) & (second <= 59)
@@ -157,7 +157,7 @@ def read_dates(
         hour = hour % 12 + (12 if mask.half == "p" else 0)
     clock = (hour * 3600 + minute * 60 + second).astype(float)
     if "part" in found:
-        begin, end = mask.places["part"]
+        begin, end = mask.positions["part"]
         clock += found["part"] * 10 ** (_MOST_DIGITS - (end - begin)) / 1e6
     hours, minutes = found.get("zone hours", zero), found.get("zone minutes", zero)
     valid &= (hours <= 23) & (minutes <= 59)
@@ -170,7 +170,7 @@ def read_dates(
         day, month = found["first"], found["other"]
         if not day_first:
             day, month = month, day
-    if mask.places["year"][1] - mask.places["year"][0] == 2:
+    if mask.positions["year"][1] - mask.positions["year"][0] == 2:
         year = year + np.where(year < _PIVOT, 2000, 1900)
     begin_of_month, end_of_month = (
         ((year - 1970) * 12 + month - 1 + more).astype("datetime64[M]").astype("datetime64[D]")

@@ -72,9 +72,9 @@ class MaskedTexts:
         order, ends = self._order
         return order[ends[mask] - self.counts[mask] : ends[mask]]
 
-    def characters(self, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
+    def characters(self, rows: np.ndarray, positions: np.ndarray) -> np.ndarray:
         """Return bytes of texts of one mask, of shape (n_rows, n_places)."""
-        return self._bytes[self._begins[rows, None] + places]
+        return self._bytes[self._begins[rows, None] + positions]
 
     def digits(self, rows: np.ndarray, begin: int, end: int) -> np.ndarray:
         """Return the digits of a range as whole numbers."""

@@ -102,13 +102,13 @@ def parse_numbers(text: pa.Array, form: NumberForm) -> tuple[np.ndarray, np.ndar
     """Parse numbers; return them, NaN for null and failures, with a mask of failures."""
     values, masked = np.full(len(text), np.nan), MaskedTexts(text)
     for number, mask in masked.candidates():
-        places, negative = _digit_places(mask, form.decimal, form.unit)
-        if places is None:
+        positions, negative = _digit_positions(mask, form.decimal, form.unit)
+        if positions is None:
             continue
         rows = masked.rows(number)
-        plain = masked.characters(rows, places)
+        plain = masked.characters(rows, positions)
         plain[plain == ord(",")] = ord(".")
-        offsets = np.arange(len(rows) + 1, dtype=np.int32) * len(places)
+        offsets = np.arange(len(rows) + 1, dtype=np.int32) * len(positions)
         buffers = [None, pa.py_buffer(offsets), pa.py_buffer(plain)]
         texts = pa.Array.from_buffers(pa.string(), len(rows), buffers)
         values[rows] = texts.cast(pa.float64()).to_numpy() * (-1 if negative else 1)
@@ -150,7 +150,7 @@ def _is_grouped(match: re.Match, decimal: str) -> bool | None:
 
 
 @lru_cache(2**14)
-def _digit_places(mask: str, decimal: str, unit: str) -> tuple[np.ndarray | None, bool]:
+def _digit_positions(mask: str, decimal: str, unit: str) -> tuple[np.ndarray | None, bool]:
     """Return the bytes that make up the plain number, and whether it is negative."""
     match = _match(mask)
     if match is None or _unit(match) != unit or _is_grouped(match, decimal) is None:
@@ -159,5 +159,5 @@ def _digit_places(mask: str, decimal: str, unit: str) -> tuple[np.ndarray | None
     number = mask[begin : max(match.end("body"), match.end("exponent"))]
     kept = f"{decimal}eE+-0123456789"
     widths = np.cumsum([len(mask[:begin].encode()), *(len(sign.encode()) for sign in number)])
-    places = np.array([at for at, sign in zip(widths[:-1], number, strict=True) if sign in kept])
-    return places, bool(match["open"] or match["sign"] + match["inner"] in ("-", "−"))
+    positions = np.array([at for at, sign in zip(widths[:-1], number, strict=True) if sign in kept])
+    return positions, bool(match["open"] or match["sign"] + match["inner"] in ("-", "−"))

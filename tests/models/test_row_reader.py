@@ -7,12 +7,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from granulearn.models import ModelCard, ModelFileError
-from granulearn.models.row_reading import (
+from granulearn.models.row_reader import (
     ModelInputs,
-    RowReading,
+    RowReader,
 )
 from granulearn.tables import TableError, open_table
-from tests.models.loaded_models import fitted, place, row_of, write_messy_people
+from tests.models.loaded_models import fitted, location, row_of, write_messy_people
 from tests.training.small_tables import read
 
 
@@ -27,23 +27,23 @@ def make_loaded(table):
 
 
 def test_rows_in_pieces_are_typed_as_in_training(loaded, table):
-    reading = RowReading(loaded.inputs)
+    reader = RowReader(loaded.inputs)
     with open_table(table) as file:
         (batch,) = file.batches(loaded.inputs.names)
-    pieces = [reading.read(batch.slice(at, 7), place, at).to_frame() for at in range(0, 120, 7)]
+    pieces = [reader.read(batch.slice(at, 7), location, at).to_frame() for at in range(0, 120, 7)]
     found = pd.concat([piece.astype({"città": object}) for piece in pieces], ignore_index=True)
     expected = read(table, ignore=("prediction",)).X.astype({"città": object})
     pd.testing.assert_frame_equal(found, expected)
 
 
 def test_cells_of_another_form_count_as_missing_and_are_named(loaded, table):
-    reading = RowReading(loaded.inputs)
+    reader = RowReader(loaded.inputs)
     batch = row_of(table, day=["31.12.2020", "n/a", "31.02.2020"], price=["1,5 €", "2,0 $", "7 €"])
-    X = reading.read(batch, place, 5).cells
+    X = reader.read(batch, location, 5).cells
     assert_array_equal(X["day: month"], [12, np.nan, np.nan])
     assert_array_equal(X["price"], [1.5, np.nan, 7.0])
-    assert {name: found.count for name, found in reading.failures.items()} == {"day": 1, "price": 1}
-    by_column = {said.split(":")[0]: said for said in reading.warnings(place)}
+    assert {name: found.count for name, found in reader.failures.items()} == {"day": 1, "price": 1}
+    by_column = {said.split(":")[0]: said for said in reader.warnings(location)}
     assert "1 cell does not hold dates" in by_column["column 'day'"]
     assert "'31.02.2020' at line 9" in by_column["column 'day'"]
     assert "does not hold numbers of €" in by_column["column 'price'"]
@@ -51,16 +51,16 @@ def test_cells_of_another_form_count_as_missing_and_are_named(loaded, table):
 
 
 def test_too_many_cells_of_another_form_are_an_error_that_names_all_columns(loaded, table):
-    reading = RowReading(loaded.inputs)
-    reading.read(row_of(table, day=["x"] * 3 + ["1.1.2020"] * 97), place, 0)
-    reading.read(row_of(table, member=["maybe"] + ["ja"] * 98), place, 100)
+    reader = RowReader(loaded.inputs)
+    reader.read(row_of(table, day=["x"] * 3 + ["1.1.2020"] * 97), location, 0)
+    reader.read(row_of(table, member=["maybe"] + ["ja"] * 98), location, 100)
     with pytest.raises(TableError) as caught:
-        reading.check_cells("new.csv", place)
+        reader.check_cells("new.csv", location)
     (day,) = caught.value.problems
     assert day.startswith("new.csv: column 'day' held dates in training, but here 3 of 199 cells")
-    reading.read(row_of(table, member=["maybe"] * 3), place, 199)
+    reader.read(row_of(table, member=["maybe"] * 3), location, 199)
     with pytest.raises(TableError) as caught:
-        reading.check_cells("new.csv", place)
+        reader.check_cells("new.csv", location)
     assert ["yes or no in training" in problem for problem in caught.value.problems] == [
         False,
         True,
@@ -68,9 +68,9 @@ def test_too_many_cells_of_another_form_are_an_error_that_names_all_columns(load
 
 
 def test_one_cell_of_another_form_among_a_hundred_is_no_error(loaded, table):
-    reading = RowReading(loaded.inputs)
-    reading.read(row_of(table, day=["x"] + ["1.1.2020"] * 99), place, 0)
-    reading.check_cells("new.csv", place)
+    reader = RowReader(loaded.inputs)
+    reader.read(row_of(table, day=["x"] + ["1.1.2020"] * 99), location, 0)
+    reader.check_cells("new.csv", location)
 
 
 @pytest.mark.parametrize(
@@ -82,32 +82,32 @@ def test_one_cell_of_another_form_among_a_hundred_is_no_error(loaded, table):
 )
 def test_strict_models_refuse_what_training_did_not_have(loaded, table, cells, said):
     with pytest.raises(TableError, match=said):
-        RowReading(loaded.inputs, strict=True).read(row_of(table, **cells), place, 2)
+        RowReader(loaded.inputs, strict=True).read(row_of(table, **cells), location, 2)
 
 
 @pytest.mark.parametrize("cell", [b"Graz", ["Graz"], {"name": "Graz"}])
 def test_what_is_no_single_value_is_no_category(loaded, table, cell):
-    reading = RowReading(loaded.inputs)
-    reading.read(row_of(table, città=[cell]), place, 0)
+    reader = RowReader(loaded.inputs)
+    reader.read(row_of(table, città=[cell]), location, 0)
     with pytest.raises(TableError, match="column 'città' held categories in training, but here 1"):
-        reading.check_cells("new.csv", place)
+        reader.check_cells("new.csv", location)
 
 
 def test_messages_hold_the_beginning_of_a_long_cell(loaded, table):
     long, start = "x" * 1_000_000, "x" * 80
     shown = f"'{start}'... (1,000,000 characters)"
     for cells in ({"città": [long]}, {"day": [long]}):
-        reading = RowReading(loaded.inputs)
-        reading.read(row_of(table, **cells), place, 0)
-        (surprise,) = reading.warnings(place)
+        reader = RowReader(loaded.inputs)
+        reader.read(row_of(table, **cells), location, 0)
+        (surprise,) = reader.warnings(location)
         assert shown in surprise
         assert len(surprise) < 400
         with pytest.raises(TableError) as caught:
-            RowReading(loaded.inputs, strict=True).read(row_of(table, **cells), place, 0)
+            RowReader(loaded.inputs, strict=True).read(row_of(table, **cells), location, 0)
         assert shown in str(caught.value)
         assert len(str(caught.value)) < 400
     with pytest.raises(TableError) as caught:
-        reading.check_cells("new.csv", place)
+        reader.check_cells("new.csv", location)
     assert shown in str(caught.value)
     (lacking,) = loaded.inputs.missing_columns("new.csv", [long])
     assert shown in lacking
@@ -121,10 +121,10 @@ def test_a_model_without_the_columns_of_a_table_is_refused():
 def test_a_category_that_no_row_has_is_no_surprise(loaded, table):
     """A frame lists the categories that its column may have."""
     cities = pd.Series(["Graz", None], dtype=pd.CategoricalDtype(["Graz", "Atlantis"]))
-    reading = RowReading(loaded.inputs, strict=True)
+    reader = RowReader(loaded.inputs, strict=True)
     batch = row_of(table, città=pa.array(cities, from_pandas=True))
-    assert reading.read(batch, place).cells["città"][-1].as_py() is None
-    assert not reading.unknown
+    assert reader.read(batch, location).cells["città"][-1].as_py() is None
+    assert not reader.unknown
 
 
 @pytest.mark.parametrize(
@@ -134,14 +134,14 @@ def test_a_category_that_no_row_has_is_no_surprise(loaded, table):
 def test_a_column_of_lists_maps_or_bytes_is_said_to_be_one_once(loaded, table, name, cells):
     batch = row_of(table, age=["30"] * 7)
     batch = batch.set_column(batch.schema.get_field_index(name), name, pa.array(cells))
-    reading = RowReading(loaded.inputs)
-    reading.read(batch, place, 0)
+    reader = RowReader(loaded.inputs)
+    reader.read(batch, location, 0)
     with pytest.raises(TableError) as caught:
-        reading.check_cells("new.parquet", place)
+        reader.check_cells("new.parquet", location)
     assert str(caught.value) == (
         f"new.parquet: column {name!r} held {loaded.inputs.form(name)} in training, but here 7 of "
         "7 cells do not: lists, maps or bytes, the first at line 2; make plain cells of them or "
         "leave them empty."
     )
     with pytest.raises(TableError, match="but here it holds lists, maps or bytes; correct it"):
-        RowReading(loaded.inputs, strict=True).read(batch, place, 0)
+        RowReader(loaded.inputs, strict=True).read(batch, location, 0)

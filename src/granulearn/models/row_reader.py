@@ -22,7 +22,7 @@ from granulearn.utils.text import counted, listed, quoted
 
 _NESTED = "lists, maps or bytes"
 
-Place = Callable[[int], str]
+Location = Callable[[int], str]
 """Says where a row, by its number from 0, stands in its file."""
 
 
@@ -48,7 +48,7 @@ class ModelInputs:
                 "the model was saved without the columns of a table; fit it with `granulearn fit`, "
                 "or name them in the card that save_model is given."
             )
-        known = {c.name: frozenset(c.categories) for c in card.columns if c.kind == "category"}
+        known = {c.name: frozenset(c.categories) for c in card.columns if c.type == "category"}
         return cls(schema_of_card(card), known)
 
     @cached_property
@@ -86,13 +86,13 @@ class ModelInputs:
             The column.
         """
         column = self.schema[name]
-        if column.kind == NUMBER:
+        if column.type == NUMBER:
             unit = f" of {column.number.unit}" if column.number.unit else ""
             return f"numbers{unit}"
-        return {YES_NO: "yes or no", DATE: "dates"}.get(column.kind, "categories")
+        return {YES_NO: "yes or no", DATE: "dates"}.get(column.type, "categories")
 
 
-class RowReading:
+class RowReader:
     """One pass over a table: rows come out, and what training did not have is counted.
 
     Parameters
@@ -114,24 +114,24 @@ class RowReading:
         """By column: how often each category was met that training did not have."""
         self._first_unknown: dict[str, tuple[str, int]] = {}
 
-    def read(self, batch: pa.RecordBatch, place: Place, first_row: int = 0) -> TypedRows:
+    def read(self, batch: pa.RecordBatch, location: Location, first_row: int = 0) -> TypedRows:
         """Return rows as the model takes them, categories as dictionary arrays; count drift.
 
         Parameters
         ----------
         batch : RecordBatch
             The columns that are used, and perhaps others.
-        place : callable
+        location : callable
             Says where a row stands, for messages.
         first_row : int, default=0
             Number of the first row in the table.
         """
         rows = self.inputs.schema.read(batch, first_row)
-        self._count_cells(rows, place)
+        self._count_cells(rows, location)
         for name, known in self.inputs.categories.items():
             categories = rows.cells[name].dictionary_encode()  # type: ignore[union-attr]
             rows.cells[name] = categories
-            self._count_unknown(name, categories, known, place, first_row)
+            self._count_unknown(name, categories, known, location, first_row)
         return rows
 
     def rows_of(
@@ -151,14 +151,14 @@ class RowReading:
             raise TableError(*problems)
         row = 0
         for chunk in chunks(file, self.inputs.names, rows_per_chunk):
-            yield row, self.read(chunk, file.place, row)
+            yield row, self.read(chunk, file.location, row)
             row += chunk.num_rows
         if not row:
             raise TableError(f"{file.path} has a header but no data rows; add rows.")
 
-    def __add__(self, later: RowReading) -> RowReading:
+    def __add__(self, later: RowReader) -> RowReader:
         """Return the counts of both, of which the second has read later rows of the table."""
-        both = RowReading(self.inputs, self.strict)
+        both = RowReader(self.inputs, self.strict)
         both.known_cells = self.known_cells + later.known_cells
         both._first_unknown = later._first_unknown | self._first_unknown
         for name in {**self.failures, **later.failures}:
@@ -170,20 +170,20 @@ class RowReading:
             )
         return both
 
-    def check_cells(self, path: object, place: Place) -> None:
+    def check_cells(self, path: object, location: Location) -> None:
         """Raise a `TableError` if too many cells did not have the form of training.
 
         Parameters
         ----------
         path : object
             The table, for the message.
-        place : callable
+        location : callable
             Says where a row stands.
         """
         wrong = [
             f"{path}: column {name!r} held {self.inputs.form(name)} in training, but here "
             f"{failures.count} of {self.known_cells[name]} cells do not: "
-            f"{_listed(failures, place)}; {_step(failures)} or leave them empty."
+            f"{_listed(failures, location)}; {_step(failures)} or leave them empty."
             for name, failures in self.failures.items()
             if failures.count > (1 - NEEDED_SHARE) * self.known_cells[name]
         ]
@@ -191,7 +191,7 @@ class RowReading:
             raise TableError(*wrong)
 
     @contextmanager
-    def forms_first(self, path: object, place: Place) -> Iterator[None]:
+    def forms_first(self, path: object, location: Location) -> Iterator[None]:
         """Say that cells have another form, where that is why a row is refused meanwhile.
 
         Such a cell counts as missing, and a model that fills in none refuses it: what is wrong is
@@ -199,21 +199,21 @@ class RowReading:
 
         Parameters
         ----------
-        path, place
+        path, location
             As for `check_cells`.
         """
         try:
             yield
         except TableError:
-            self.check_cells(path, place)
+            self.check_cells(path, location)
             raise
 
-    def warnings(self, place: Place) -> Iterator[str]:
+    def warnings(self, location: Location) -> Iterator[str]:
         """Yield a line for each column with cells of another form, or unknown categories.
 
         Parameters
         ----------
-        place : callable
+        location : callable
             Says where a row stands.
         """
         for name, failures in self.failures.items():
@@ -222,7 +222,7 @@ class RowReading:
             yield (
                 f"column {name!r}: {counted(failures.count, 'cell')} {do} not hold "
                 f"{self.inputs.form(name)}, as in training, and {count} as missing: "
-                f"{_listed(failures, place)}."
+                f"{_listed(failures, location)}."
             )
         for name, counter in self.unknown.items():
             text, row = self._first_unknown[name]
@@ -230,10 +230,10 @@ class RowReading:
             yield (
                 f"column {name!r}: {counted(counter.total(), 'cell')} {hold} "
                 f"{counted(len(counter), 'category', 'categories')} that training did not have "
-                f"(first {quoted(text)} at {place(row)}), counted as none of the known ones."
+                f"(first {quoted(text)} at {location(row)}), counted as none of the known ones."
             )
 
-    def _count_cells(self, rows: TypedRows, place: Place) -> None:
+    def _count_cells(self, rows: TypedRows, location: Location) -> None:
         for column in self.inputs.schema.used:
             cells = rows.cells[column.feature_names[-1]]
             missing = (
@@ -247,7 +247,7 @@ class RowReading:
                 continue
             held = _NESTED if found.nested else quoted(found.first[0].text)
             form = f"held {self.inputs.form(column.name)} in training, but here it holds {held}"
-            self._refuse_if_strict(column.name, form, place(found.first[0].row))
+            self._refuse_if_strict(column.name, form, location(found.first[0].row))
             self.failures[column.name] = self.failures.get(column.name, CellCount()) + found
 
     def _count_unknown(
@@ -255,7 +255,7 @@ class RowReading:
         name: str,
         cells: pa.DictionaryArray,
         known: frozenset[str],
-        place: Place,
+        location: Location,
         first_row: int,
     ) -> None:
         """Count the categories that training did not have."""
@@ -269,24 +269,24 @@ class RowReading:
             return
         first = unknown[0], first_row + int(rows[0])
         category = f"holds {quoted(first[0])}, a category that training did not have"
-        self._refuse_if_strict(name, category, place(first[1]))
+        self._refuse_if_strict(name, category, location(first[1]))
         self._first_unknown.setdefault(name, first)
         self.unknown[name] = self.unknown.get(name, Counter()) + Counter(unknown)
 
-    def _refuse_if_strict(self, name: str, fault: str, where: str) -> None:
+    def _refuse_if_strict(self, name: str, problem: str, where: str) -> None:
         if self.strict:
-            said = f"{where}: column {name!r} {fault}; correct it, or leave out "
-            raise TableError(Message(said, Setting("strict", True), "."))
+            message = f"{where}: column {name!r} {problem}; correct it, or leave out "
+            raise TableError(Message(message, Setting("strict", True), "."))
 
 
 def _step(failures: CellCount) -> str:
     return "make plain cells of them" if failures.nested else "correct the cells"
 
 
-def _listed(failures: CellCount, place: Place) -> str:
+def _listed(failures: CellCount, location: Location) -> str:
     if failures.nested:  # one is like the other, and none has a text
-        return f"{_NESTED}, the first at {place(failures.first[0].row)}"
-    shown = ", ".join(f"{quoted(cell.text)} at {place(cell.row)}" for cell in failures.first)
+        return f"{_NESTED}, the first at {location(failures.first[0].row)}"
+    shown = ", ".join(f"{quoted(cell.text)} at {location(cell.row)}" for cell in failures.first)
     return shown + (", ..." if failures.count > len(failures.first) else "")
 
 
