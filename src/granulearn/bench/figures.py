@@ -263,7 +263,7 @@ class ReportFigure:
 
 def report_style(salt: str = "granulearn") -> Any:
     """Return a context in which matplotlib draws as the report does; `salt` makes ids."""
-    own = {"axes.prop_cycle": mpl.cycler(color=SERIES), "svg.hashsalt": salt}
+    own = {"axes.prop_cycle": plt.cycler(color=SERIES), "svg.hashsalt": salt}
     styles: list[Any] = ["default", "granulearn.bench.style", "granulearn.bench.report", own]
     return mpl.style.context(styles)
 

@@ -205,7 +205,7 @@ def run_in_processes(
             for pipe in wait(busy):
                 worker, task = busy.pop(pipe)
                 try:
-                    result = pipe.recv()
+                    result = worker.pipe.recv()
                     free.append(worker)
                 except EOFError:
                     result = WorkerDiedError(

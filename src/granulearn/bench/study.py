@@ -291,7 +291,7 @@ def read_content(content: dict[str, Any], name: str) -> Study:
         if key in content:
             raise StudyError(f"{key}: it is not stated in a study file; leave it out.")
     # Tables first, one by one: msgspec does not number the items of a list.
-    for field in kinds.type_info(Study).fields:
+    for field in _fields(Study):
         kind, given = _table_in(field.type), content.get(field.name)
         items = {field.name: given}
         if isinstance(given, list):
@@ -320,11 +320,11 @@ def _convert(kind: type[Struct], given: dict[str, Any], place: str) -> Any:
 
 def _hint_for_key(key: str, kind: type[Struct]) -> str:
     """Return which key may have been meant: one of the same table, or one of another."""
-    meant = {}
+    meant: dict[str, str] = {}
     for known in study_keys():
         table, _, name = known.path.rpartition(".")
         meant.setdefault(name, repr(known.path) if table else f"{name!r} at the top of the file")
-    here = [name for name in kind.__struct_fields__ if name not in NOT_IN_A_FILE]
+    here = [field.name for field in _fields(kind)]
     meant |= {name: repr(name) for name in here}
     near = difflib.get_close_matches(key, meant, n=1)
     return f"did you mean {meant[near[0]]}?" if near else f"there are {', '.join(here)}."
@@ -352,9 +352,7 @@ def study_keys(kind: type[Struct] = Study, before: str = "") -> Iterator[Key]:
         for key, said in pairwise(parsed.body[0].body)
         if hasattr(key, "annotation") and hasattr(said, "value")
     }
-    for field in kinds.type_info(kind).fields:
-        if kind is Study and field.name in NOT_IN_A_FILE:
-            continue
+    for field in _fields(kind):
         path = f"{before}{field.name}"
         default = field.default
         if field.default_factory is not NODEFAULT:
@@ -365,6 +363,11 @@ def study_keys(kind: type[Struct] = Study, before: str = "") -> Iterator[Key]:
             yield from study_keys(table, f"{path}{several}.")
 
 
+def _fields(kind: type[Struct]) -> list[kinds.Field]:
+    table: Any = kinds.type_info(kind)
+    return [field for field in table.fields if kind is not Study or field.name not in NOT_IN_A_FILE]
+
+
 def _table_in(kind: kinds.Type) -> type[Struct] | None:
     """Return the table that a type is, or that its items are."""
     inner = [kind.item_type] if isinstance(kind, kinds.VarTupleType) else [kind]
@@ -372,7 +375,7 @@ def _table_in(kind: kinds.Type) -> type[Struct] | None:
     return next((part.cls for part in inner if isinstance(part, kinds.StructType)), None)
 
 
-_WORDS = {
+_WORDS: dict[type, str] = {
     kinds.StrType: "text", kinds.IntType: "whole number", kinds.FloatType: "number",
     kinds.StructType: "table", kinds.AnyType: "any value",
 }  # fmt: skip

@@ -178,7 +178,7 @@ def latex_table(
     caption: str = "",
     label: str = "",
     average: str = "Average accuracy",
-    ranks: Mapping[str, float] | None = None,
+    ranks: Mapping[Any, float] | None = None,
     higher_is_better: bool = True,
     digits: int = 2,
 ) -> str:
@@ -261,8 +261,8 @@ def latex_table(
         means = complete.mean() if levels == 1 else pd.DataFrame(averages).mean(skipna=False)
         add([average], means, rule=True)
         if ranks is None and scores.shape[1] > 1:
-            ranks = complete.rank(axis=1, ascending=not higher_is_better).mean()
-    if ranks is not None and len(ranks):
+            ranks = dict(complete.rank(axis=1, ascending=not higher_is_better).mean())
+    if ranks:
         add(["Average rank"], [ranks.get(name, np.nan) for name in scores], is_rank=True,
             rule=not has_average)  # fmt: skip
     longest = max((len(line[0].splitlines()[-1]) for line in lines if line[0]), default=0)
