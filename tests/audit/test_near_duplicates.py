@@ -10,6 +10,7 @@ from granulearn.audit.embedding import embed_rows
 from granulearn.audit.near_duplicates import (
     CONTRADICTION,
     SHARED,
+    close_pairs,
     close_rows,
     find_contradictions,
     find_shared,
@@ -68,6 +69,27 @@ def test_clusters_are_those_of_looking_at_all_pairs(seed, n, d, few):
         near = near @ near
     assert_array_equal(found.clusters[:, None] == found.clusters, near)
     assert found.repeated == pytest.approx((near.sum(axis=1) > 1).mean())
+
+
+@settings(max_examples=40)
+@given(
+    n=st.integers(0, 400),
+    d=st.integers(1, 6),
+    seed=st.integers(0, 10**6),
+    radius=st.sampled_from([0.0, 0.01, 0.1, 0.5]),
+    on_grid=st.booleans(),
+)
+def test_close_pairs_are_those_of_looking_at_all_pairs(n, d, seed, radius, on_grid):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(3, size=(n, d)).astype(float) if on_grid else rng.normal(size=(n, d))
+    away = np.linalg.norm(points[:, None] - points, axis=2)
+    expected = np.argwhere(np.triu(away <= radius, 1))
+    assert_array_equal(close_pairs(points, radius, max(1, n**2)), expected)
+    assert close_pairs(points, radius, len(expected) - 1) is None or len(expected) == 0
+
+
+def test_points_that_cannot_be_divided_are_not_compared_pair_by_pair():
+    assert close_pairs(np.zeros((5000, 2)), 0.1, 10**8) is None
 
 
 def test_copies_of_many_rows_are_one_set_and_mean_less():

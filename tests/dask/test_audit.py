@@ -108,7 +108,7 @@ def test_what_needs_all_rows_is_refused_for_collections():
     blocks = chunked(X, 50), chunked(y, 50)
     with pytest.raises(ValueError, match="groups: needs all rows in memory"):
         audit_labels(*blocks, groups=y)
-    with pytest.raises(TypeError, match="is the name of a column"):
+    with pytest.raises(TypeError, match="y is a builtins str"):
         audit_labels(framed(X, y, [])[0], "y")
     with pytest.raises(TypeError, match="y is a numpy ndarray"):
         audit_labels(blocks[0], y)

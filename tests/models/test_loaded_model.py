@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from granulearn import TablePreprocessor
 from granulearn.models import (
@@ -18,7 +17,6 @@ from granulearn.models import (
     LoadedModel,
     ModelCard,
     load_model,
-    loaded_model,
     save_model,
 )
 from granulearn.rvfl import RVFLClassifier, RVFLRegressor
@@ -153,18 +151,6 @@ def test_threads_get_the_answers_of_one(model, frame):
             assert_array_equal(found, expected[number])
 
 
-def test_the_place_of_a_missing_cell_is_told_in_any_piece(monkeypatch):
-    rows = pd.DataFrame({"a": np.arange(90.0)})
-    model = LoadedModel(
-        RVFLClassifier(random_state=0).fit(rows, [0, 1, 1] * 30),
-        ModelCard(columns=input_cards(rows)),
-    )
-    monkeypatch.setattr(loaded_model, "MAX_ROWS_PER_CHUNK", 64)
-    rows.loc[70, "a"] = np.nan
-    with pytest.raises(TableError, match="row 71: column 'a' has a missing cell"):
-        model.predict(rows)
-
-
 def test_a_model_of_numbers_has_no_probabilities():
     X = pd.DataFrame({"a": np.arange(9.0), "k": pd.Categorical(list("uvw") * 3)})
     pipeline = make_pipeline(TablePreprocessor(), RVFLRegressor(random_state=0)).fit(X, X["a"] ** 2)
@@ -172,18 +158,6 @@ def test_a_model_of_numbers_has_no_probabilities():
     assert_array_equal(model.predict(X), pipeline.predict(X))
     with pytest.raises(AttributeError, match="RVFLRegressor predicts numbers"):
         model.predict_proba(X)
-
-
-@pytest.mark.parametrize("cell", [np.inf, True, "1,5", b"1", [1], "much"])
-def test_a_cell_of_another_form_is_told_where_a_model_fills_in_none_too(cell):
-    model = make_pipeline(StandardScaler(), RVFLClassifier(random_state=0))
-    X = pd.DataFrame({"a": [0.0, 1, 2, 3], "b": [1.0, 0, 1, 0]})
-    columns = tuple(ColumnCard(name, "number", lowest=0, highest=3) for name in X)
-    loaded = LoadedModel(model.fit(X, [0, 1, 0, 1]), ModelCard(columns=columns))
-    with pytest.raises(TableError, match="'b' held numbers in training, but here 1 of 1"):
-        loaded.predict({"a": 1.0, "b": cell})
-    with pytest.raises(TableError, match="'b' has a missing cell"):
-        loaded.predict({"a": 1.0, "b": None})
 
 
 def test_a_model_that_was_fitted_to_an_array_answers_rows_with_names_without_a_warning(tmp_path):

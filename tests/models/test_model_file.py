@@ -1,7 +1,6 @@
 """Model files: as good as the model when honest, refused when not."""
 
 import pickle
-import zipfile
 
 import joblib
 import numpy as np
@@ -181,11 +180,13 @@ X, Y = numbers()
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        (lambda: make_pipeline(StandardScaler(), RVFLClassifier()).fit(X, Y), "TablePreprocessor"),
-        (lambda: make_pipeline(StandardScaler(), RVFLClassifier()).fit(X, Y), "skops"),
+        (
+            lambda: make_pipeline(StandardScaler(), RVFLClassifier()).fit(X, Y),
+            "TablePreprocessor.* skops",
+        ),
         (lambda: LogisticRegression().fit(X, Y), "LogisticRegression cannot be part"),
         (lambda: GridSearchCV(RVFLClassifier(), {"C": [1.0]}).fit(X, Y), "GridSearchCV cannot"),
-        (lambda: Own().fit(X, Y), "Own cannot be part .* skops"),
+        (lambda: Own().fit(X, Y), "Own cannot be part"),
         (lambda: TablePreprocessor().fit(X), "no classifier or regressor"),
         (lambda: {"a": 1}, "dict cannot be part"),
         (lambda: RVFLClassifier(), "RVFLClassifier is not fitted: it has no"),
@@ -245,22 +246,17 @@ def test_a_pickle_is_refused_and_runs_nothing(dump, tmp_path):
     marker, path = tmp_path / "it ran", tmp_path / "m.granulearn"
     with path.open("wb") as file:
         dump(TouchOnLoad(marker), file)
-    with pytest.raises(ModelFileError, match="it looks like a pickle, which is never loaded"):
+    with pytest.raises(ModelFileError, match="no model file"):
         load_model(path)
     assert not marker.exists()
 
 
-def test_files_of_other_programs_are_named(tmp_path):
+def test_files_of_other_programs_are_refused(tmp_path):
     path = tmp_path / "m"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("schema.json", "{}")
-    with pytest.raises(ModelFileError, match=r"zip archive, as skops .* fit the model again"):
-        load_model(path)
-    path.write_bytes(save({"a": np.zeros(3)}))
-    with pytest.raises(ModelFileError, match="granulearn did not write it"):
-        load_model(path)
-    for text, said in ((b"", "it is empty"), (b"a,b\n1,2\n" * 9, "no model file")):
-        path.write_bytes(text)
+    foreign = [(b"", "no model file"), (b"a,b\n1,2\n" * 9, "no model file")]
+    foreign += [(save({"a": np.zeros(3)}), "granulearn did not write it")]
+    for content, said in foreign:
+        path.write_bytes(content)
         with pytest.raises(ModelFileError, match=said):
             load_model(path)
     with pytest.raises(ModelFileError, match="is not a file"):

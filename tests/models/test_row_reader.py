@@ -55,12 +55,12 @@ def test_too_many_cells_of_another_form_are_an_error_that_names_all_columns(load
     reader.read(row_of(table, day=["x"] * 3 + ["1.1.2020"] * 97), location, 0)
     reader.read(row_of(table, member=["maybe"] + ["ja"] * 98), location, 100)
     with pytest.raises(TableError) as caught:
-        reader.check_cells("new.csv", location)
+        reader.finish("new.csv", location)
     (day,) = caught.value.problems
     assert day.startswith("new.csv: column 'day' held dates in training, but here 3 of 199 cells")
     reader.read(row_of(table, member=["maybe"] * 3), location, 199)
     with pytest.raises(TableError) as caught:
-        reader.check_cells("new.csv", location)
+        reader.finish("new.csv", location)
     assert ["yes or no in training" in problem for problem in caught.value.problems] == [
         False,
         True,
@@ -70,7 +70,7 @@ def test_too_many_cells_of_another_form_are_an_error_that_names_all_columns(load
 def test_one_cell_of_another_form_among_a_hundred_is_no_error(loaded, table):
     reader = RowReader(loaded.inputs)
     reader.read(row_of(table, day=["x"] + ["1.1.2020"] * 99), location, 0)
-    reader.check_cells("new.csv", location)
+    reader.finish("new.csv", location)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_what_is_no_single_value_is_no_category(loaded, table, cell):
     reader = RowReader(loaded.inputs)
     reader.read(row_of(table, città=[cell]), location, 0)
     with pytest.raises(TableError, match="column 'città' held categories in training, but here 1"):
-        reader.check_cells("new.csv", location)
+        reader.finish("new.csv", location)
 
 
 def test_messages_hold_the_beginning_of_a_long_cell(loaded, table):
@@ -107,7 +107,7 @@ def test_messages_hold_the_beginning_of_a_long_cell(loaded, table):
         assert shown in str(caught.value)
         assert len(str(caught.value)) < 400
     with pytest.raises(TableError) as caught:
-        reader.check_cells("new.csv", location)
+        reader.finish("new.csv", location)
     assert shown in str(caught.value)
     (lacking,) = loaded.inputs.missing_columns("new.csv", [long])
     assert shown in lacking
@@ -125,23 +125,3 @@ def test_a_category_that_no_row_has_is_no_surprise(loaded, table):
     batch = row_of(table, città=pa.array(cities, from_pandas=True))
     assert reader.read(batch, location).cells["città"][-1].as_py() is None
     assert not reader.unknown
-
-
-@pytest.mark.parametrize(
-    "cells", [[{"a": 1}] * 7, [[1]] * 7, [b"\xff"] * 7], ids=["struct", "list", "bytes"]
-)
-@pytest.mark.parametrize("name", ["age", "città", "day"])
-def test_a_column_of_lists_maps_or_bytes_is_said_to_be_one_once(loaded, table, name, cells):
-    batch = row_of(table, age=["30"] * 7)
-    batch = batch.set_column(batch.schema.get_field_index(name), name, pa.array(cells))
-    reader = RowReader(loaded.inputs)
-    reader.read(batch, location, 0)
-    with pytest.raises(TableError) as caught:
-        reader.check_cells("new.parquet", location)
-    assert str(caught.value) == (
-        f"new.parquet: column {name!r} held {loaded.inputs.form(name)} in training, but here 7 of "
-        "7 cells do not: lists, maps or bytes, the first at line 2; make plain cells of them or "
-        "leave them empty."
-    )
-    with pytest.raises(TableError, match="but here it holds lists, maps or bytes; correct it"):
-        RowReader(loaded.inputs, strict=True).read(batch, location, 0)

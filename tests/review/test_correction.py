@@ -199,9 +199,6 @@ def test_a_row_with_other_cells_is_refused_by_name(text):
 def test_decisions_about_more_rows_than_there_are_belong_elsewhere(text):
     with pytest.raises(DecisionsError, match="decision about row 9, and the table has 6 rows"):
         corrected(text, [Decision(9, "keep", target=TARGET)])
-    text.write_text("a,Klasse\n")
-    with pytest.raises((DecisionsError, TableError)):
-        corrected(text, [Decision(1, "keep", target=TARGET)])
 
 
 @pytest.mark.parametrize("undo", [False, True])

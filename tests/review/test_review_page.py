@@ -12,8 +12,8 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from granulearn import Review
 from granulearn.review import read_decisions
+from granulearn.review.cards import RowFilter
 from granulearn.review.journal import Journal
-from granulearn.review.queue import RowFilter
 from tests.review.served import served
 from tests.review.tables import animals_file
 
@@ -539,13 +539,13 @@ def test_after_a_change_of_the_table_the_card_comes_back_with_a_message(page, ta
 def test_on_a_full_disk_nothing_is_called_saved(page, monkeypatch):
     rows = page.review.rows()
 
-    def full(self, text):
+    def full(self, decisions):
         raise OSError(errno.ENOSPC, "No space left on device", str(self.path))
 
     page.press("n")
     page.type("a note", Keys.ENTER)
     with monkeypatch.context() as patched:
-        patched.setattr(Journal, "_write", full)
+        patched.setattr(Journal, "append", full)
         page.press("w")
         page.until(lambda: "no space left on device" in page.message)
         page.until(lambda: page.row == rows[0])

@@ -118,7 +118,6 @@ def test_many_rows_are_decided_as_they_were_previewed(server):
         ("decide", {"row": 1, "decision": "keep", "note": "\ud800"}, ""),
         ("decide", [1], "Expected `object`"),
         ("decide", b"{", ""),
-        ("preview", {"decision": "keep", "verdict": "odd"}, "'odd' is no verdict"),
         ("preview", {}, "decision"),
         ("columns", {"ignore": "width"}, "Expected `array`"),
         ("queue?n=100000", None, "<= 200"),
@@ -147,10 +146,10 @@ def test_the_classes_of_a_preview_are_decided_on_even_after_another_fit(server):
 def test_a_bulk_decision_that_could_not_be_saved_can_be_tried_again(server, monkeypatch):
     preview = said(server, "preview", {"decision": "keep", "verdict": "wrong"})
 
-    def full(journal, text):
+    def full(journal, decisions):
         raise OSError(errno.ENOSPC, "No space left on device", "animals.decisions.csv")
 
-    monkeypatch.setattr(Journal, "_write", full)
+    monkeypatch.setattr(Journal, "append", full)
     answer = said(server, "decide-many", {"token": preview["token"]}, status=507)
     assert answer["error"].startswith("Nothing was saved: animals.decisions.csv: no space left")
     monkeypatch.undo()

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import pdist
 
-from granulearn.audit._nearness import close_pairs
 from granulearn.audit.embedding import EmbeddedRows
 from granulearn.audit.ratings import Issue, named_rows, worst_first
 
@@ -28,6 +28,10 @@ _RARE, _HALF = 0.1, 0.5
 # A search that finds more pairs per row looks for nearer ones instead.
 _PAIRS_PER_ROW = 4
 _MOST_TRIES = 12
+# Rows that are compared pair by pair: so few, or so many where they cannot be divided.
+_FEW_ROWS, _MOST_ROWS = 64, 2_048
+# A division that repeats more of the rows on both sides is not worth it.
+_MOST_REPEATED = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +129,47 @@ def _pairs_within(points: np.ndarray, radius: float) -> tuple[np.ndarray, float]
     for _ in range(_MOST_TRIES):
         pairs = close_pairs(points, radius, _PAIRS_PER_ROW * len(points) + 64)
         if pairs is not None:
-            return np.unique(pairs, axis=0), radius
+            return pairs, radius
         radius /= 2
-    return np.empty((0, 2), dtype=np.int32), 0.0
+    return np.empty((0, 2), dtype=np.intp), 0.0
+
+
+def close_pairs(points: np.ndarray, radius: float, most: int) -> np.ndarray | None:
+    """Return all pairs of points within a radius, the smaller number first.
+
+    Points are divided at the mean of their widest column again and again. Those within the radius
+    above it go to both sides, so each pair is together on one of them.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, D)
+        The points.
+    radius : float
+        How far apart the points of a pair may be.
+    most : int
+        None is returned if there are more pairs, or if the radius is too large to divide points.
+    """
+    found, n_found = [np.empty((0, 2), dtype=np.intp)], 0
+    waiting = [np.arange(len(points))]
+    while waiting:
+        rows = waiting.pop()
+        part = points[rows]
+        if len(rows) > _FEW_ROWS:
+            values = part[:, part.var(axis=0).argmax()]
+            above, below = values > values.mean(), values <= values.mean() + radius
+            smaller = min(above.sum(), below.sum())
+            if smaller and (above & below).sum() <= _MOST_REPEATED * smaller:
+                waiting += [rows[above], rows[below]]
+                continue
+            if len(rows) > _MOST_ROWS:
+                return None
+        (near,) = np.nonzero(pdist(part) <= radius)
+        if len(near):
+            found.append(rows[np.transpose(np.triu_indices(len(rows), 1))[near]])
+            n_found += len(near)
+            if n_found > most:
+                return None
+    return np.unique(np.concatenate(found), axis=0)
 
 
 def find_contradictions(
@@ -149,7 +191,7 @@ def find_contradictions(
     positions : ndarray of shape (n_rows,), default=None
         Number by which a reader finds each row.
     """
-    differ, advice = "and different labels", "look at them together"
+    differ, advice = "and different labels", "check them together"
     return _mixed_clusters(close, codes, classes, positions, CONTRADICTION, differ, advice)
 
 

@@ -66,7 +66,7 @@ class TableAudit:
         keep : sequence of str, default=None
             Columns of the table to show; None shows all. Cells are as they were read.
         sample : int, default=0
-            So many rows, drawn at random among those nobody has verified, come first.
+            Number of unverified rows, drawn at random, that come first.
 
         Returns
         -------

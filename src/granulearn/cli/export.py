@@ -50,7 +50,8 @@ def export(
 
 def rows_to_compare(loaded: Any) -> Any:
     """Return probe rows that the model predicts: without missing cells if it refuses these."""
-    from granulearn.models.loaded_model import final_predictor, rows_for, wrong_columns
+    from granulearn.models import ModelFileError
+    from granulearn.models.loaded_model import final_predictor, rows_for
 
     n_made = final_predictor(loaded.pipeline).n_features_in_
     for missing_share in (MISSING_SHARE, 0.0):
@@ -61,7 +62,10 @@ def rows_to_compare(loaded: Any) -> Any:
             refusal = error
         else:
             return rows
-    raise wrong_columns(refusal) from refusal
+    raise ModelFileError(
+        f"the model cannot predict rows with the columns of its card ({refusal}); save it with a "
+        "card of the columns that it was fitted to."
+    ) from refusal
 
 
 def probe_rows(card: Any, missing_share: float = MISSING_SHARE, n_made: int = 0) -> Any:

@@ -111,17 +111,13 @@ def _predict_file(
         return f"{file.path}, {file.location(row)}"
 
     # One thread computes while another reads ahead.
-    with (
-        out.written_output(output) as temporary,
-        threadpool_limits(1, user_api="blas"),
-        predictor.reader.forms_first(file.path, file.location),
-    ):
+    with out.written_output(output) as temporary, threadpool_limits(1, user_api="blas"):
         n_rows = predictor.write(
             file, partial(_open_writer, temporary), location, progress=progress
         )
         if n_rows == 0:
             raise TableError(f"{file.path} has a header but no data rows; add rows.")
-        predictor.reader.check_cells(file.path, file.location)
+        predictor.reader.finish(file.path, file.location)
     return n_rows
 
 

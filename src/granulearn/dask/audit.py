@@ -234,9 +234,4 @@ def audit_collection(X: Any, y: Any, needs_all: dict[str, Any], **settings: Any)
             f"{', '.join(given)}: needs all rows in memory, and X is a {type(X).__name__} in "
             "blocks; leave it out, or audit a sample of the rows."
         )
-    if isinstance(y, str):
-        raise TypeError(
-            f"y={y!r} is the name of a column, and X is a {type(X).__name__} in blocks, whose "
-            f"cells are not read: pass X.drop(columns={y!r}) and X[{y!r}]; inputs must be numbers."
-        )
     return DaskLabelAudit(**settings).fit(X, y).ratings_

@@ -14,13 +14,7 @@ import pandas as pd
 from dask import delayed
 
 from granulearn.dask.cluster import compute
-from granulearn.utils.validation import (
-    Samples,
-    check_enough_to_learn,
-    check_inputs,
-    describe_samples,
-    encode_labels,
-)
+from granulearn.utils.validation import Samples, check_inputs, describe_samples, encode_labels
 
 SAMPLE_SIZE = 50_000
 """About how many rows are sampled to memory."""
@@ -129,13 +123,12 @@ def check_block(
 
 
 def facts_of_block(samples: Samples | None) -> tuple | None:
-    """Return shape, classes, rows of each class, and whether a row can be trusted."""
+    """Return shape, classes, and rows of each class."""
     if samples is None:
         return None
     weights = None if samples.weights is None else samples.weights > 0
     counts = np.bincount(samples.codes, weights, minlength=len(samples.classes))
-    trusted = samples.memberships is None or bool(samples.memberships.any())
-    return samples.X.shape, samples.classes, counts, trusted
+    return samples.X.shape, samples.classes, counts
 
 
 def _joined_facts(found: Sequence[tuple | None], names: list[str] | None) -> Facts:
@@ -151,18 +144,16 @@ def _joined_facts(found: Sequence[tuple | None], names: list[str] | None) -> Fac
         )
     classes = np.unique(np.concatenate([own[2] for own in known]))
     counts, n_rows = np.zeros((len(found), len(classes))), [0] * len(found)
-    for number, shape, own, own_counts, _ in known:
+    for number, shape, own, own_counts in known:
         n_rows[number] = shape[0]
         counts[number, np.searchsorted(classes, own)] = own_counts
-    if len(classes) < 2:
+    present = classes[counts.any(axis=0)].tolist()
+    if len(present) < 2:
         raise ValueError(
-            f"y holds only one class ({classes.tolist()[0]!r}), and a classifier needs two "
-            "or more; check that y is the column of labels."
+            f"y holds only one class ({', '.join(map(repr, present))}) among the samples of "
+            "positive weight, and a classifier needs two or more; check that y is the column of "
+            "labels."
         )
-    check_enough_to_learn(
-        n_classes=int(np.count_nonzero(counts.any(axis=0))),
-        any_membership=any(own[-1] for own in known),
-    )
     return Facts(names, known[0][1][1], n_rows, classes, counts)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import dask
@@ -19,8 +20,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import fit_context
-from granulearn.balls import PrecomputedMembership, resolve_membership
-from granulearn.balls.generators import mean_weights
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
     Facts,
@@ -342,13 +341,8 @@ def rows_of_block(
     balls = balls.without_small(model.min_ball_size)
     if not len(balls):
         return None
-    scheme = resolve_membership(model.membership)
-    if samples.memberships is not None:
-        scheme = PrecomputedMembership(samples.memberships)
-    delta = scheme(balls, samples.X, samples.codes)
-    codes = np.searchsorted(classes, balls.classes)[balls.labels]
-    weights = multiply_weights(mean_weights(balls, samples), delta**2)
-    return TrainingRows(balls.centers, codes, weights)
+    rows = model._rows_of_balls(balls, samples, classes)
+    return replace(rows, balls=None, membership=None)
 
 
 def weight_of_classes(rows: TrainingRows | None, n_classes: int) -> np.ndarray:
@@ -388,17 +382,10 @@ def _warn_of_sorted_rows(facts: Facts) -> None:
 
 
 def _check_totals(facts: Facts, totals: np.ndarray) -> None:
-    """Raise if nothing is left to learn from; warn of classes without a ball."""
-    if not totals.any():
-        raise ValueError(
-            "no block has a ball with a membership above zero, so nothing is left to learn from; "
-            "lower min_ball_size or purity, or use another membership."
-        )
+    """Raise if a class has nothing left to learn it from."""
     lost = facts.classes[(totals == 0) & facts.counts.any(axis=0)]
     if len(lost):
-        warnings.warn(
-            f"class {lost.tolist()} has no ball with a membership above zero and will hardly be "
-            "predicted; lower min_ball_size, or raise purity.",
-            UserWarning,
-            stacklevel=4,
+        raise ValueError(
+            f"class {lost.tolist()} has no sample or ball with a membership above zero to learn it "
+            "from; lower min_ball_size, raise purity, or use another membership."
         )

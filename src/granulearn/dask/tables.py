@@ -395,7 +395,7 @@ def predict_on_cluster(
             raise TableError(f"{file.path} has no data rows; add rows.")
         predictor.counts.update(counts)
         predictor.reader = reader
-        reader.check_cells(file.path, file.location)
+        reader.finish(file.path, file.location)
     return n_rows
 
 
@@ -409,12 +409,8 @@ def predict_part(
     def location(row: int) -> str:
         return f"{path}, row {row + 1}"
 
-    with own.reader.forms_first(path, location):
-        target.touch()
-        open_writer = partial(parquet.ParquetWriter, target)
-        n_rows = own.write(part, open_writer, location, first_row=part.first_row)
-    if n_rows == 0:
-        target.unlink()
+    open_writer = partial(parquet.ParquetWriter, target)
+    n_rows = own.write(part, open_writer, location, first_row=part.first_row)
     return n_rows, own.counts, own.reader
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,8 +10,8 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
-from granulearn.models.model_card import ModelCard, ModelFileError
-from granulearn.models.row_reader import Location, ModelInputs, RowReader, opened_rows
+from granulearn.models.model_card import ModelCard
+from granulearn.models.row_reader import ModelInputs, RowReader, opened_rows
 from granulearn.models.rows_check import RowsCheck, check_rows
 from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.messages import TableError
@@ -143,9 +142,7 @@ class LoadedModel:
         first = self.pipeline[0] if isinstance(self.pipeline, Pipeline) else None
         return isinstance(first, TablePreprocessor) and hasattr(first, "feature_names_in_")
 
-    def answers(
-        self, method: str, rows: TypedRows, location: Location, first_row: int
-    ) -> np.ndarray:
+    def answers(self, method: str, rows: TypedRows) -> np.ndarray:
         """Return what a method of the pipeline says of rows that were read.
 
         Parameters
@@ -154,10 +151,6 @@ class LoadedModel:
             "predict" or "predict_proba".
         rows : TypedRows
             The rows.
-        location : callable
-            Says where a row stands, for messages.
-        first_row : int
-            Number of the first row in its table.
         """
         inputs: Any = rows.cells
         if not self._takes_columns:
@@ -165,19 +158,18 @@ class LoadedModel:
         try:
             return getattr(self.pipeline, method)(inputs)
         except ValueError as error:
-            raise _refusal(error, rows, location, first_row) from error
+            reason = str(error).partition("\n")[0].rstrip(".")
+            raise TableError(
+                f"the model cannot predict these rows ({reason}); fill in missing cells, or fit a "
+                "pipeline that begins with TablePreprocessor."
+            ) from error
 
     def _ask(self, method: str, rows: Any, strict: bool, warn: bool) -> np.ndarray:
         reader = RowReader(self.inputs, strict)
         with opened_rows(rows) as file:
-            with reader.forms_first(file.path, file.location):
-                answers = [
-                    self.answers(method, read, file.location, row)
-                    for row, read in reader.rows_of(file, self.rows_per_chunk)
-                ]
-            reader.check_cells(file.path, file.location)
-            for message in reader.warnings(file.location) if warn else ():
-                warnings.warn(message, UserWarning, stacklevel=3)
+            read = reader.rows_of(file, self.rows_per_chunk)
+            answers = [self.answers(method, rows_read) for _, rows_read in read]
+            reader.finish(file.path, file.location, warn=warn)
         return np.concatenate(answers)
 
 
@@ -203,36 +195,3 @@ def rows_for(model: Any, rows: Any) -> Any:
         With the columns of the model.
     """
     return rows if hasattr(model, "feature_names_in_") else rows.to_numpy()
-
-
-def _refusal(error: ValueError, rows: TypedRows, location: Location, first_row: int) -> ValueError:
-    """Return the error for rows that a model made in Python refuses."""
-    for name, cells in rows.cells.items():
-        missing = np.isnan(cells) if isinstance(cells, np.ndarray) else np.asarray(cells.is_null())
-        if missing.any():
-            where = location(first_row + int(missing.argmax()))
-            return TableError(
-                f"{where}: column {name!r} has a missing cell, and the model "
-                f"fills in none ({_first_line(error)}); fill it in, or fit a pipeline that "
-                "begins with TablePreprocessor."
-            )
-    return wrong_columns(error)
-
-
-def wrong_columns(error: Exception) -> ModelFileError:
-    """Return the error for a model that refuses complete rows with the columns of its card.
-
-    Parameters
-    ----------
-    error : Exception
-        What the model raised.
-    """
-    return ModelFileError(
-        f"the model cannot predict rows with the columns of its card ({_first_line(error)}); save "
-        "it with a card of the columns that it was fitted to."
-    )
-
-
-def _first_line(error: Exception) -> str:
-    message = str(error).partition("\n")[0].rstrip(".")
-    return message if isinstance(error, ValueError) else f"{type(error).__name__}: {message}"

@@ -77,14 +77,7 @@ def saved_classes() -> dict[str, type]:
     """Return all classes of which a file may hold an object, by name."""
     rooms = (balls, rvfl, forest, ensemble)
     public = [vars(room)[name] for room in rooms for name in room.__all__]
-    parts = [
-        BallForest,
-        BallSet,
-        BoostedTrees,
-        ComplexFeatures,
-        DeepFeatures,
-        RandomFeatures,
-    ]
+    parts = [BallForest, BallSet, BoostedTrees, ComplexFeatures, DeepFeatures, RandomFeatures]
     # Generators and memberships that have no name are bases, or hold a function.
     known = [kind for kind in public if getattr(kind, "_saved", None) is not None]
     known = [kind for kind in known if issubclass(kind, Estimator) or hasattr(kind, "name")]
@@ -314,11 +307,7 @@ def _described(value: Any, path: str, tensors: dict[str, np.ndarray]) -> dict[st
 
 
 def _check_is_ours(kind: type) -> None:
-    advice = "use a number, or a class of granulearn, in its place"
-    if hasattr(kind, "transform"):
-        advice = "use TablePreprocessor in its place, or save the pipeline by skops"
-    elif issubclass(kind, BaseEstimator):
-        advice = "save such a model by skops"
+    advice = "use a number or a class of granulearn, such as TablePreprocessor, or save it by skops"
     ours = saved_classes().get(kind.__name__) is kind
     require(ours, f"{kind.__name__} cannot be part of a granulearn model file; {advice}")
 
@@ -370,22 +359,11 @@ def _plain(value: Any) -> Any:
 def _loaded(path: str | os.PathLike) -> tuple[LoadedModel, str, _Reader]:
     if not Path(path).is_file():
         raise ModelFileError(f"{path} is not a file; check the path of the model.")
-    with Path(path).open("rb") as file:  # it says more of missing rights than safetensors does
-        first = file.read(2)
+    Path(path).open("rb").close()  # safetensors says of a file without rights that it is not there
     try:
         return _read(Path(path))
     except _DAMAGE as error:
-        reason = _reason(error)
-        if isinstance(error, SafetensorError):
-            reason = _FOREIGN.get(first, reason)
-        raise ModelFileError(f"{path} is refused: {reason}.") from error
-
-
-_FOREIGN = {
-    b"": "it is empty",
-    b"PK": "it is a zip archive, as skops and earlier versions wrote; fit the model again",
-    **{bytes([128, n]): "it looks like a pickle, which is never loaded" for n in range(2, 6)},
-}
+        raise ModelFileError(f"{path} is refused: {_reason(error)}.") from error
 
 
 def _reason(error: Exception) -> str:
@@ -395,11 +373,8 @@ def _reason(error: Exception) -> str:
     message = ascii(str(error).rstrip("."))[1:-1][:300]
     if isinstance(error, SafetensorError):
         return f"it is damaged, cut off, or no model file ({message}); fetch it again, or fit again"
-    return (
-        message
-        if isinstance(error, ValueError)
-        else f"it is damaged ({type(error).__name__}: {message})"
-    )
+    is_plain = isinstance(error, ValueError)
+    return message if is_plain else f"it is damaged ({type(error).__name__}: {message})"
 
 
 def _read(path: Path) -> tuple[LoadedModel, str, _Reader]:
@@ -556,17 +531,19 @@ class _LabelContent(msgspec.Struct, forbid_unknown_fields=True):
 def _labels(spec: Labels, content: Any) -> np.ndarray:
     """Return labels, checked: they are all text or all whole numbers."""
     known = msgspec.convert(content, _LabelContent)
-    texts = [label for label in known.labels if isinstance(label, str)]
-    numbers = [label for label in known.labels if not isinstance(label, str)]
-    fits = not numbers or (not texts and known.dtype != "U")
-    require(fits and (not texts or known.dtype in "UO"), "labels are of several kinds")
-    widest = max(map(len, texts), default=0)
-    fits = widest <= WIDEST_LABEL and len(texts) * widest <= MOST_LABEL_CHARACTERS
-    require(fits, f"labels have up to {widest} characters; shorten them")
-    values = np.array(known.labels, dtype=known.dtype)
-    require(values.tolist() == known.labels, f"labels are no {values.dtype}")
-    whole = all(-(2**63) <= label < 2**64 and int(label) == label for label in numbers)
-    require(whole, "labels are neither text nor whole numbers")
+    labels: list[Any] = known.labels
+    are_text = known.dtype in "UO"
+    alike = all(isinstance(label, str) == are_text for label in labels)
+    require(alike, "labels are of several kinds")
+    if are_text:
+        widest = max(map(len, labels), default=0)
+        fits = widest <= WIDEST_LABEL and len(labels) * widest <= MOST_LABEL_CHARACTERS
+        require(fits, f"labels have up to {widest} characters; shorten them")
+    else:
+        whole = all(int(label) == label for label in labels)
+        require(whole, "labels are neither text nor whole numbers")
+    values = np.array(labels, dtype=known.dtype)
+    require(values.tolist() == labels, f"labels are no {values.dtype}")
     rises = not spec.ordered or (values[1:] > values[:-1]).all()
     require(len(values) and rises, "labels are none, or not sorted and different")
     return values

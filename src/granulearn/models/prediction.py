@@ -91,8 +91,7 @@ class Predictor:
             Number of the first row in the file.
         """
         read = self.reader.read(batch, location, first_row)
-        answers = self._labels if self.classes else self._numbers
-        predicted = answers(read, location, first_row)
+        predicted = self._labels(read) if self.classes else self._numbers(read)
         kept = {name: batch.column(name) for name in self.keep}
         names, columns = [*kept, *predicted], [*kept.values(), *predicted.values()]
         return pa.RecordBatch.from_arrays(columns, names=names)
@@ -147,22 +146,21 @@ class Predictor:
         used = set(self.input_names)
         return [name for name in names if name not in used]
 
-    def _numbers(self, read: TypedRows, location: Location, first_row: int) -> dict[str, pa.Array]:
-        predicted = self.loaded.answers("predict", read, location, first_row)
+    def _numbers(self, read: TypedRows) -> dict[str, pa.Array]:
+        predicted = self.loaded.answers("predict", read)
         if predicted.ndim == 1:
             return {PREDICTION: pa.array(predicted)}
         targets = enumerate(predicted.T, start=1)
         return {f"{PREDICTION}_{number}": pa.array(target) for number, target in targets}
 
-    def _labels(self, read: TypedRows, location: Location, first_row: int) -> dict[str, pa.Array]:
-        method = "predict_proba" if self.proba else "predict"
-        predicted = answers = self.loaded.answers(method, read, location, first_row)
+    def _labels(self, read: TypedRows) -> dict[str, pa.Array]:
+        outputs = {}
         if self.proba:  # the classes of highest probability are what `predict` returns
-            predicted = self.loaded.classes_[answers.argmax(axis=1)]
+            proba = self.loaded.answers("predict_proba", read)
+            predicted = self.loaded.classes_[proba.argmax(axis=1)]
+            for label, column in zip(self.classes, proba.T, strict=True):
+                outputs[f"probability_{label}"] = pa.array(column)
+        else:
+            predicted = self.loaded.answers("predict", read)
         self.counts.update(predicted.tolist())
-        outputs = {PREDICTION: pa.array(predicted)}
-        for label, column in (
-            zip(self.loaded.classes_, answers.T, strict=True) if self.proba else ()
-        ):
-            outputs[f"probability_{label}"] = pa.array(column)
-        return outputs
+        return {PREDICTION: pa.array(predicted), **outputs}

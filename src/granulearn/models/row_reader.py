@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,10 +20,8 @@ from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.tables.schema import DATE, NUMBER, YES_NO, CellCount, Schema, TypedRows
 from granulearn.utils.text import counted, listed, quoted
 
-_NESTED = "lists, maps or bytes"
-
 Location = Callable[[int], str]
-"""Says where a row, by its number from 0, stands in its file."""
+"""Returns the location in its file of a row, by its number from 0."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +168,7 @@ class RowReader:
             )
         return both
 
-    def check_cells(self, path: object, location: Location) -> None:
+    def finish(self, path: object, location: Location, *, warn: bool = False) -> None:
         """Raise a `TableError` if too many cells did not have the form of training.
 
         Parameters
@@ -179,34 +177,20 @@ class RowReader:
             The table, for the message.
         location : callable
             Says where a row stands.
+        warn : bool, default=False
+            Whether to warn of fewer such cells, and of unknown categories.
         """
         wrong = [
             f"{path}: column {name!r} held {self.inputs.form(name)} in training, but here "
             f"{failures.count} of {self.known_cells[name]} cells do not: "
-            f"{_listed(failures, location)}; {_step(failures)} or leave them empty."
+            f"{_listed(failures, location)}; correct the cells or leave them empty."
             for name, failures in self.failures.items()
             if failures.count > (1 - NEEDED_SHARE) * self.known_cells[name]
         ]
         if wrong:
             raise TableError(*wrong)
-
-    @contextmanager
-    def forms_first(self, path: object, location: Location) -> Iterator[None]:
-        """Say that cells have another form, where that is why a row is refused meanwhile.
-
-        Such a cell counts as missing, and a model that fills in none refuses it: what is wrong is
-        the form.
-
-        Parameters
-        ----------
-        path, location
-            As for `check_cells`.
-        """
-        try:
-            yield
-        except TableError:
-            self.check_cells(path, location)
-            raise
+        for message in self.warnings(location) if warn else ():
+            warnings.warn(message, UserWarning, stacklevel=4)
 
     def warnings(self, location: Location) -> Iterator[str]:
         """Yield a line for each column with cells of another form, or unknown categories.
@@ -245,9 +229,10 @@ class RowReader:
             self.known_cells[column.name] += rows.n_rows - missing + found.count
             if not found.count:
                 continue
-            held = _NESTED if found.nested else quoted(found.first[0].text)
-            form = f"held {self.inputs.form(column.name)} in training, but here it holds {held}"
-            self._refuse_if_strict(column.name, form, location(found.first[0].row))
+            row, text = found.first[0]
+            trained = f"held {self.inputs.form(column.name)} in training"
+            fault = f"{trained}, but here it holds {quoted(text)}"
+            self._refuse_if_strict(column.name, fault, location(row))
             self.failures[column.name] = self.failures.get(column.name, CellCount()) + found
 
     def _count_unknown(
@@ -279,13 +264,7 @@ class RowReader:
             raise TableError(Message(message, Setting("strict", True), "."))
 
 
-def _step(failures: CellCount) -> str:
-    return "make plain cells of them" if failures.nested else "correct the cells"
-
-
 def _listed(failures: CellCount, location: Location) -> str:
-    if failures.nested:  # one is like the other, and none has a text
-        return f"{_NESTED}, the first at {location(failures.first[0].row)}"
     shown = ", ".join(f"{quoted(cell.text)} at {location(cell.row)}" for cell in failures.first)
     return shown + (", ..." if failures.count > len(failures.first) else "")
 

@@ -155,10 +155,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             Numbers, one-hot columns, and target-encoded ones, each row of these by other rows.
         """
         columns = self._columns(X, reset=True)
+        check_consistent_length(*columns.values(), y)
         n_rows = _n_rows(columns)
         if n_rows == 0:
             raise ValueError("X has no rows; there is nothing to learn from.")
-        check_consistent_length(next(iter(columns.values())), y)
         types = self._types_of(columns)
         self._fit_numbers(columns, types)
         self._fit_categories(columns, types)
@@ -184,7 +184,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         ndarray of shape (n_samples, n_outputs)
             Numbers, one-hot columns and target-encoded columns.
         """
-        return self._transform(self._columns(X))
+        columns = self._columns(X)
+        check_consistent_length(*columns.values())
+        return self._transform(columns)
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the columns that `transform` makes.
@@ -323,7 +325,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self._write_numbers(block, columns)
         known = [values[~np.isnan(values)] for values in block.T]
         self.fill_values_ = np.array([np.median(v) if len(v) else 0.0 for v in known], float)
-        _fill(block, self.fill_values_)
+        np.copyto(block, self.fill_values_, where=np.isnan(block))
         self.means_, self.scales_ = self._scaling(block, self.numbers_)
 
     def _fit_categories(self, columns: Mapping[str, Any], types: Mapping[str, str]) -> None:
@@ -419,7 +421,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         out = np.zeros((n_rows, begin + len(self.encoding_means_)))
         numbers = out[:, :n_numbers]
         self._write_numbers(numbers, columns)
-        _fill(numbers, self.fill_values_)
+        np.copyto(numbers, self.fill_values_, where=np.isnan(numbers))
         numbers -= self.means_
         numbers /= self.scales_
         first = n_numbers
@@ -465,17 +467,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
 
 def _n_rows(columns: Mapping[str, Any]) -> int:
-    lengths = {len(cells): name for name, cells in columns.items()}
-    if len(lengths) > 1:
-        found = ", ".join(f"{name!r} has {length} rows" for length, name in lengths.items())
-        raise ValueError(f"Columns differ in length: {found}.")
-    return next(iter(lengths))
-
-
-def _fill(block: np.ndarray, values: np.ndarray) -> None:
-    missing = np.isnan(block)
-    if missing.any():
-        np.copyto(block, values, where=missing)
+    return len(next(iter(columns.values())))
 
 
 def _even_folds(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
@@ -566,26 +558,18 @@ def distinct_texts(name: str, cells: Any) -> tuple[list[str | None], np.ndarray]
         indices = cells.indices
         if indices.null_count:
             indices = indices.fill_null(-1)
-        return _texts(cells.dictionary.to_pylist()), indices.to_numpy(zero_copy_only=False)
-    if hasattr(cells, "categories"):
-        return _texts(cells.categories.tolist()), np.asarray(cells.codes)
-    cells = _as_numpy(cells)
-    if cells.dtype.kind in "biuf":
-        values, indices = np.unique(cells, return_inverse=True)
-        return _texts(values.tolist()), indices
-    known: dict[Any, int] = {}
+        texts = [_text(value) for value in cells.dictionary.to_pylist()]
+        return texts, indices.to_numpy(zero_copy_only=False)
+    from pandas import factorize
+
     try:
-        indices = [known.setdefault(cell, len(known)) for cell in cells.tolist()]
+        indices, values = factorize(cells if hasattr(cells, "categories") else _as_numpy(cells))
     except TypeError:
         raise TypeError(
             f"Column {name!r} must hold texts or numbers; it holds lists or other nested values. "
             "Split them into columns of their own."
         ) from None
-    return _texts(list(known)), np.asarray(indices, dtype=np.intp)
-
-
-def _texts(values: list) -> list[str | None]:
-    return [value if isinstance(value, str) else _text(value) for value in values]
+    return [_text(value) for value in values.tolist()], indices
 
 
 def _text(value: Any) -> str | None:

@@ -89,11 +89,10 @@ def correct_table(
     edits = {}
     with open_table(path, read_options) as file:
         column = column or file.names[0]
-        known_columns(file.path, file.names, [column])
-        batches = list(file.batches()) if decisions else []
-        cells = pa.Table.from_batches(batches) if batches else None
-        check_rows(decisions, [] if cells is None else row_hashes(cells, column), source)
-        if cells is not None and changes:
+        if decisions:
+            known_columns(file.path, file.names, [column])
+            cells = pa.Table.from_batches(list(file.batches()))
+            check_rows(decisions, row_hashes(cells, column), source)
             edits = _edits(changes, cells[column].combine_chunks(), column, source, undo=undo)
         file.rewrite(temporary, column, edits, drop=dropped)
     already = len(changes) - len(edits)

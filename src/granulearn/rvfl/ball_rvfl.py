@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from numbers import Integral
 from typing import ClassVar
@@ -12,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import HasMethods, Interval, fit_context, set_random_states
+from granulearn.balls.ball_set import BallSet
 from granulearn.balls.generators import (
     BallGenerator,
     balls_of_all_classes,
@@ -158,24 +160,28 @@ class GBRVFLClassifier(BaseRVFLClassifier):
 
     def _rows(self, samples: Samples, seeds: Seeds) -> TrainingRows:
         """Return one row per ball, weighted by its membership."""
-        scheme = resolve_membership(self.membership)
         counting = samples.for_balls()
         balls = balls_of_all_classes(
             self._generator(), counting, self.min_ball_size, seeds.balls, self.n_jobs
         )
-        if counting.memberships is not None:
-            scheme = PrecomputedMembership(counting.memberships)
-        delta = scheme(balls, counting.X, counting.codes)
-        if not delta.any():
+        rows = self._rows_of_balls(balls, counting, samples.classes)
+        if not np.any(rows.membership):
             raise ValueError(
-                f"{scheme!r} gives every one of the {len(delta)} balls membership zero, so nothing "
-                "is left to learn from; use another membership, for instance "
+                f"{self.membership!r} gives every one of the {len(balls)} balls membership zero, "
+                "so nothing is left to learn from; use another membership, for instance "
                 "SDAPMembership(spread='rms')."
             )
-        codes = np.searchsorted(samples.classes, balls.classes)[balls.labels]
+        return replace(rows, balls=with_all_assigned(balls, counting))
+
+    def _rows_of_balls(self, balls: BallSet, samples: Samples, classes: np.ndarray) -> TrainingRows:
+        """Return one row per ball, with its code among some classes."""
+        scheme = resolve_membership(self.membership)
+        if samples.memberships is not None:
+            scheme = PrecomputedMembership(samples.memberships)
+        delta = scheme(balls, samples.X, samples.codes)
+        codes = np.searchsorted(classes, balls.classes)[balls.labels]
         squares = None if (delta == 1).all() else delta**2
-        weights = multiply_weights(mean_weights(balls, counting), squares)
-        balls = with_all_assigned(balls, counting)
+        weights = multiply_weights(mean_weights(balls, samples), squares)
         return TrainingRows(balls.centers, codes, weights, balls, delta)
 
 

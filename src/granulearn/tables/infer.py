@@ -86,7 +86,7 @@ class ColumnProfile:
     stored: frozenset[str] = frozenset()
     """How the file stores the cells: "text", "number", "date", "category" or "nested".
 
-    And "codes" if numbers have so many different units that they count as words."""
+    And "codes" if numbers have too many different units and count as words."""
     examples: tuple[str, ...] = ()
     """The first distinct cells."""
     letters: int = 0

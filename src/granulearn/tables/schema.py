@@ -62,11 +62,6 @@ class CellCount(msgspec.Struct, frozen=True):
     count: int = 0
     first: tuple[Cell, ...] = ()
 
-    @property
-    def nested(self) -> bool:
-        """Whether they are lists, maps or bytes, which have no text."""
-        return all(cell.text == NESTED_CELL for cell in self.first)
-
     def __add__(self, later: CellCount) -> CellCount:
         first = sorted(self.first + later.first)[:SHOWN_CELLS]
         return CellCount(self.count + later.count, tuple(first))
@@ -126,7 +121,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def becomes(self) -> str:
         """Description of the features."""
         if self.dropped:
-            return f"left out: {self.dropped}"
+            return f"dropped: {self.dropped}"
         if self.type == DATE:
             return ", ".join(self.date.meanings)
         if self.type == NUMBER and self.number.unit:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from granulearn.preprocess.table_preprocessor import (
     distinct_texts,
     floats,
 )
-from granulearn.tables.messages import TableError
 from granulearn.tables.schema import Schema, joined_rows
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 # A tensor of text cannot hold NaN; a missing cell is the empty text.
 MISSING_TEXT = ""
 MATRIX = "X"
-UNKNOWN, NO_COLUMN = -1, -2
+UNKNOWN = -1
 METADATA = ("granulearn_version", "model", "classes", "inputs", "schema", "largest_difference")
 
 
@@ -118,75 +116,73 @@ def add_inputs(
     graph: Graph, columns: list[dict[str, Any]], preprocessor: TablePreprocessor | None
 ) -> Value:
     """Add the inputs to a graph, and return the numbers that the model takes."""
-    inputs: dict[bool, list[Value]] = {False: [], True: []}
+    numbers: list[Value] = []
+    texts: list[Value] = []
     for column in columns:
         is_text, width = column["type"] == "category", column.get("columns", 1)
-        inputs[is_text] += [graph.input(name, width, text=is_text) for name in names_of(column)]
+        inputs = [graph.input(name, width, text=is_text) for name in names_of(column)]
+        (texts if is_text else numbers).extend(inputs)
     parts = []
-    if inputs[False]:
-        cells = graph.side_by_side(inputs[False]).not_infinite()
+    if numbers:
+        cells = graph.side_by_side(numbers).not_infinite()
         if preprocessor is None:
             return cells
         filled = cells.op("IsNaN").where(preprocessor.fill_values_, cells)
         parts.append((filled - preprocessor.means_) / preprocessor.scales_)
-    if preprocessor is not None and inputs[True]:
-        parts += _encoded(graph.side_by_side(inputs[True]), preprocessor)
+    if preprocessor is not None and texts:
+        cells_of = dict(zip(preprocessor.categories_, texts, strict=True))
+        parts += _encoded(graph, cells_of, preprocessor)
     return graph.side_by_side(parts)
 
 
-def _encoded(cells: Value, preprocessor: TablePreprocessor) -> list[Value]:
-    """Return one-hot and target-encoded columns.
-
-    Each column has codes of its own: for its categories, unknown ones and missing ones. One table
-    of texts, with the number of the column before each, serves all columns: nodes for each of them
-    would take onnxruntime time in proportion to the square of their number.
-    """
-    graph, encodings, categories = cells.graph, preprocessor.encodings_, preprocessor.categories_
+def _encoded(graph: Graph, cells: dict[str, Value], preprocessor: TablePreprocessor) -> list[Value]:
+    """Return one-hot and target-encoded columns."""
+    one_hot, encoded = preprocessor.one_hot_, preprocessor.target_encoded_
+    categories, parts = preprocessor.categories_, []
     empty = [name for name, known in categories.items() if MISSING_TEXT in known]
     if empty:
         raise ModelFileError(
             f"column {empty[0]!r} has the empty text as a category, which is a missing cell in "
             "ONNX; make it missing, or give it a name, and fit again."
         )
-    sizes = np.array([len(known) + 2 for known in categories.values()])
-    ends, width = np.cumsum(sizes), 0
-    column_of = np.full(ends[-1], NO_COLUMN)
-    rates = np.zeros((ends[-1], len(preprocessor.encoding_means_) // max(1, len(encodings))))
-    for name, begin, end in zip(categories, ends - sizes, ends, strict=True):
-        if name in encodings:
-            rates[begin:end] = encodings[name]
-            continue
-        column_of[begin : end - 2] = np.arange(width, width + end - 2 - begin)
-        width += end - 2 - begin
-        if preprocessor.has_missing_[name]:
-            column_of[end - 2 : end] = width
-            width += 1
-    column_of[column_of == NO_COLUMN] = width  # one more, which is left out again
+    if one_hot:
+        codes, ends = _codes([cells[name] for name in one_hot], [categories[n] for n in one_hot])
+        shape = graph.add("Concat", codes.op("Shape", start=0, end=1), [ends[-1]], axis=0)
+        zeros, ones = graph.add("Expand", 0.0, shape), graph.add("Expand", 1.0, codes.op("Shape"))
+        # Missing and unknown texts share the last column, which is left out without missing ones.
+        alone = [not preprocessor.has_missing_[name] for name in one_hot]
+        kept = np.delete(np.arange(ends[-1]), ends[alone] - 1)
+        parts.append(zeros.op("ScatterElements", codes, ones, axis=1).columns(kept))
+    if encoded:
+        known = [[*categories[name], MISSING_TEXT] for name in encoded]
+        codes, _ = _codes([cells[name] for name in encoded], known)
+        tables = [preprocessor.encodings_[name] for name in encoded]
+        rates = np.vstack([table[[*range(len(table) - 2), -1, -2]] for table in tables])
+        values = graph.add("Gather", rates, codes)
+        values = values.op("Reshape", [0, len(preprocessor.encoding_means_)])
+        parts.append((values - preprocessor.encoding_means_) / preprocessor.encoding_scales_)
+    return parts
 
-    prefixes = [f"{number}:" for number in range(len(sizes))]
-    texts = [[*known, MISSING_TEXT] for known in categories.values()]
-    found = graph.add("StringConcat", np.array(prefixes, dtype=object), cells).op(
+
+def _codes(cells: list[Value], known: list[list[str]]) -> tuple[Value, np.ndarray]:
+    """Return the code of each text, and where the codes of each column end.
+
+    Each column has codes of its own: for its known texts, and a last one for all others. One table
+    of texts, with the number of the column before each, serves all columns: nodes for each of them
+    would take onnxruntime time in proportion to the square of their number.
+    """
+    ends = np.cumsum([len(texts) + 1 for texts in known])
+    prefixes = np.array([f"{number}:" for number in range(len(known))], dtype=object)
+    keys = [prefix + text for prefix, texts in zip(prefixes, known, strict=True) for text in texts]
+    graph = cells[0].graph
+    found = graph.add("StringConcat", prefixes, graph.side_by_side(cells)).op(
         "LabelEncoder",
         domain="ai.onnx.ml",
-        keys_strings=[
-            prefix + text for prefix, own in zip(prefixes, texts, strict=True) for text in own
-        ],
-        values_int64s=np.delete(np.arange(ends[-1]), ends - 2).tolist(),
+        keys_strings=keys,
+        values_int64s=np.delete(np.arange(ends[-1]), ends - 1).tolist(),
         default_int64=UNKNOWN,
     )
-    codes = found.op("Equal", UNKNOWN).where(ends - 2, found)
-    is_encoded = np.array([name in encodings for name in categories])
-    parts = []
-    if width:
-        columns = graph.add("Gather", column_of, codes.columns(np.flatnonzero(~is_encoded)))
-        shape = graph.add("Concat", cells.op("Shape", start=0, end=1), [width + 1], axis=0)
-        zeros, ones = graph.add("Expand", 0.0, shape), graph.add("Expand", 1.0, columns.op("Shape"))
-        parts.append(zeros.op("ScatterElements", columns, ones, axis=1).columns(range(width)))
-    if encodings:
-        encoded = graph.add("Gather", rates, codes.columns(np.flatnonzero(is_encoded)))
-        encoded = encoded.op("Reshape", [0, len(preprocessor.encoding_means_)])
-        parts.append((encoded - preprocessor.encoding_means_) / preprocessor.encoding_scales_)
-    return parts
+    return found.op("Equal", UNKNOWN).where(ends - 1, found), ends
 
 
 def typed_inputs(rows: Any, columns: list[dict[str, Any]]) -> dict[str, np.ndarray]:
@@ -196,7 +192,9 @@ def typed_inputs(rows: Any, columns: list[dict[str, Any]]) -> dict[str, np.ndarr
         for number, values in enumerate(np.atleast_2d(X).T):
             _refuse_infinity(number, values)
         return {MATRIX: X}
-    cells_of, inputs = _cells_of(rows, [column["name"] for column in columns]), {}
+    names, inputs, cells_of = [column["name"] for column in columns], {}, rows
+    if hasattr(rows, "iloc"):
+        cells_of = columns_of_frame(rows.rename(columns=str)[names], names)
     for column in columns:
         name, cells = column["name"], cells_of[column["name"]]
         if column["type"] == "category":
@@ -212,34 +210,13 @@ def typed_inputs(rows: Any, columns: list[dict[str, Any]]) -> dict[str, np.ndarr
     return {name: values.reshape(-1, 1) for name, values in inputs.items()}
 
 
-def _cells_of(rows: Any, names: list[str]) -> Mapping[str, Any]:
-    is_frame = hasattr(rows, "iloc") and hasattr(rows, "columns")
-    if not is_frame and not isinstance(rows, Mapping):
-        raise TypeError(f"rows must be a frame or a mapping of arrays; got {type(rows).__name__}.")
-    has = [str(name) for name in rows.columns] if is_frame else list(rows)
-    _refuse_lacking(names, has)
-    return columns_of_frame(rows.set_axis(has, axis=1)[names], names) if is_frame else rows
-
-
 def _read(rows: Any, schema: Schema) -> dict[str, Any]:
     """Read raw rows as the table of training was read."""
     reader = RowReader(ModelInputs(schema))
     with opened_rows(rows) as file:
         typed = joined_rows(read for _, read in reader.rows_of(file))
-        for name, failures in reader.failures.items():
-            first = failures.first[0]
-            raise TableError(
-                f"{file.location(first.row)}: column {name!r} holds {first.text!r}, not "
-                f"{reader.inputs.form(name)}, as in training; correct it, or leave the cell empty."
-            )
+        reader.finish(file.path, file.location, warn=True)
     return typed.cells
-
-
-def _refuse_lacking(names: list[str], has: Any) -> None:
-    lacking = sorted(set(names) - set(has))
-    if lacking:
-        shown = ", ".join(map(repr, lacking[:5])) + (", ..." if len(lacking) > 5 else "")
-        raise TableError(f"rows lack {len(lacking)} of {len(names)} columns: {shown}. Add them.")
 
 
 def _refuse_infinity(name: Any, cells: np.ndarray) -> None:

@@ -69,7 +69,7 @@ class RowStarts(NamedTuple):
 def row_starts(content: bytes, separator: str) -> RowStarts:
     """Find where rows begin in a text that begins with a row.
 
-    Only bytes of ASCII are looked at, so that any encoding will do that keeps ASCII.
+    Only ASCII bytes are compared, so any encoding that keeps ASCII works.
     The text may end anywhere.
     """
     codes = np.frombuffer(content, np.uint8)
