@@ -281,7 +281,7 @@ def test_other_columns_can_be_used(review):
 
 def test_columns_that_are_not_there_are_named(saved):
     path, _ = saved
-    with pytest.raises(TableError, match="There is no column 'nam'"):
+    with pytest.raises(TableError, match="has no column 'nam'"):
         Review(path, "kind", keep=["nam"])
     with pytest.raises(TableError, match="There is no column 'knd'"):
         Review(path, "knd")
