@@ -79,7 +79,7 @@ def check_method(method: Method) -> None:
 def variants(method: Method) -> Iterator[Method]:
     """Yield one method per combination of varied values, or the method itself.
 
-    The values stand in ``fixed`` and in the name.
+    The values are in ``fixed`` and in the name.
     """
     if not method.vary:
         yield method

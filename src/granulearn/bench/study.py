@@ -373,7 +373,7 @@ class Key:
     """One key of a study file."""
 
     path: str
-    """Where it stands, such as ``split.kind`` or ``method[].name``."""
+    """Its path, such as ``split.kind`` or ``method[].name``."""
     values: str
     """What it takes."""
     default: str

@@ -13,6 +13,7 @@ from typer import Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
+from granulearn.cli.check import as_facts, show_short
 from granulearn.cli.exit_codes import UsageError
 from granulearn.utils.text import listed
 
@@ -74,7 +75,6 @@ def audit(
     Example: granulearn audit train.csv --target label -o suspects.csv --report audit.html
     """
     from granulearn.audit.table_audit import audit_table
-    from granulearn.cli.table_report import as_facts, show_short
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_table
     from granulearn.utils.files import written_atomically

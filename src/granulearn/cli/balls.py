@@ -10,6 +10,7 @@ from typer import Option
 from granulearn._extras import check_installed
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
+from granulearn.cli.check import as_facts, show_short
 from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ def balls(
     import pyarrow as pa
 
     from granulearn.balls import generate_balls, resolve_membership
-    from granulearn.cli.table_report import as_facts, show_short
     from granulearn.preprocess import TablePreprocessor
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_table

@@ -18,9 +18,7 @@ def correct(
     output: Annotated[
         Path, opt.output_option("Table to write, in the format of TABLE; - is standard output.")
     ],
-    decisions: Annotated[
-        Path | None, Option(help="CSV file of decisions; NAME.decisions.csv unless given.")
-    ] = None,
+    decisions: opt.JournalOption = None,
     target: opt.TargetIfAnyOption = None,
     drop_excluded: Annotated[
         bool, Option("--drop-excluded", help="Leave out the rows that were excluded.")

@@ -90,6 +90,12 @@ KeepOption = Annotated[
 DecisionsOption = Annotated[
     Path | None, Option(help="CSV file of decisions about labels: row, decision, new_label.")
 ]
+JournalOption = Annotated[
+    Path | None, Option(help="CSV file of decisions; NAME.decisions.csv unless named.")
+]
+DataDirOption = Annotated[
+    Path | None, Option(help="Folder with a manifest.csv; or set GRANULEARN_DATA.")
+]
 GroupOption = Annotated[str | None, column_option(what=_GROUP)]
 TimesOption = Annotated[str | None, column_option(what=_TIMES)]
 SeedOption = Annotated[int, Option(min=0, help="Random seed.")]
@@ -102,8 +108,8 @@ _ENCODING = Option(help="Encoding of a text file, such as cp1252.", **_PANEL)
 _SHEET = Option(help="Sheet of a workbook: its name, or its number from 1.", **_PANEL)
 _SEPARATOR = Option(help="Character between the cells of a text file.", **_PANEL)
 _CATEGORICAL = "Column of categories that look like numbers; may be repeated."
-_IGNORE = "Column to leave out; may be repeated."
-_INCLUDE = "Column to use although it would be left out; may be repeated."
+_IGNORE = "Column to drop; may be repeated."
+_INCLUDE = "Column to use although it would be dropped; may be repeated."
 _DECIMAL = "Decimal separator, . or , where the cells leave it open."
 _DAY_FIRST = "Order of day and month, where the dates leave it open."
 _EXACT = "Keep labels apart that differ only in case, blanks or Unicode form."

@@ -12,7 +12,7 @@ from typer import Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
-from granulearn.cli.table_report import show_warnings
+from granulearn.cli.check import show_warnings
 from granulearn.utils.text import counted, listed
 
 
@@ -21,10 +21,7 @@ def review(
     table: opt.TableArgument,
     target: opt.TargetOption,
     keep: opt.KeepOption = None,
-    decisions: Annotated[
-        Path | None,
-        Option(help="CSV file that decisions are added to; NAME.decisions.csv unless named."),
-    ] = None,
+    decisions: opt.JournalOption = None,
     who: Annotated[
         str | None, Option(help="Who decides; the name of the user unless named.")
     ] = None,

@@ -260,7 +260,7 @@ def preview(served: Served, request: Bulk) -> dict[str, Any]:
 def decide_many(served: Served, request: Previewed) -> dict[str, Any]:
     """Decide on all rows of a preview but for those decided on since."""
     if request.token not in served.previews:
-        raise ValueError("the rows were not previewed; look at them first.")
+        raise ValueError("the rows were not previewed; preview them first.")
     labels, bulk = served.previews[request.token]
     open_labels = {row: new for row, new in labels.items() if served.review.decision(row) is None}
     n_new = served.review.decide_many(
