@@ -93,26 +93,6 @@ def test_what_is_no_single_value_is_no_category(loaded, table, cell):
         reader.finish("new.csv", location)
 
 
-def test_messages_hold_the_beginning_of_a_long_cell(loaded, table):
-    long, start = "x" * 1_000_000, "x" * 80
-    shown = f"'{start}'... (1,000,000 characters)"
-    for cells in ({"città": [long]}, {"day": [long]}):
-        reader = RowReader(loaded.inputs)
-        reader.read(row_of(table, **cells), location, 0)
-        (surprise,) = reader.warnings(location)
-        assert shown in surprise
-        assert len(surprise) < 400
-        with pytest.raises(TableError) as caught:
-            RowReader(loaded.inputs, strict=True).read(row_of(table, **cells), location, 0)
-        assert shown in str(caught.value)
-        assert len(str(caught.value)) < 400
-    with pytest.raises(TableError) as caught:
-        reader.finish("new.csv", location)
-    assert shown in str(caught.value)
-    (lacking,) = loaded.inputs.missing_columns("new.csv", [long])
-    assert shown in lacking
-
-
 def test_a_model_without_the_columns_of_a_table_is_refused():
     with pytest.raises(ModelFileError, match="without the columns of a table"):
         ModelInputs.of_card(ModelCard())

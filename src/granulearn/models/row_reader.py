@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -106,9 +106,9 @@ class RowReader:
         self.strict = strict
         self.known_cells: Counter = Counter()
         """By column: cells that are not missing."""
-        self.failures: dict[str, CellCount] = {}
+        self.failures: dict[str, CellCount] = defaultdict(CellCount)
         """By column: cells that do not have the form of training."""
-        self.unknown: dict[str, Counter] = {}
+        self.unknown: dict[str, Counter] = defaultdict(Counter)
         """By column: how often each category was met that training did not have."""
         self._first_unknown: dict[str, tuple[str, int]] = {}
 
@@ -157,15 +157,13 @@ class RowReader:
     def __add__(self, later: RowReader) -> RowReader:
         """Return the counts of both, of which the second has read later rows of the table."""
         both = RowReader(self.inputs, self.strict)
-        both.known_cells = self.known_cells + later.known_cells
         both._first_unknown = later._first_unknown | self._first_unknown
-        for name in {**self.failures, **later.failures}:
-            parts = [part.failures.get(name, CellCount()) for part in (self, later)]
-            both.failures[name] = parts[0] + parts[1]
-        for name in {**self.unknown, **later.unknown}:
-            both.unknown[name] = self.unknown.get(name, Counter()) + later.unknown.get(
-                name, Counter()
-            )
+        for part in (self, later):
+            both.known_cells += part.known_cells
+            for name, failures in part.failures.items():
+                both.failures[name] += failures
+            for name, categories in part.unknown.items():
+                both.unknown[name] += categories
         return both
 
     def finish(self, path: object, location: Location, *, warn: bool = False) -> None:
@@ -220,11 +218,8 @@ class RowReader:
     def _count_cells(self, rows: TypedRows, location: Location) -> None:
         for column in self.inputs.schema.used:
             cells = rows.cells[column.feature_names[-1]]
-            missing = (
-                int(np.count_nonzero(np.isnan(cells)))
-                if isinstance(cells, np.ndarray)
-                else cells.null_count
-            )
+            is_number = isinstance(cells, np.ndarray)
+            missing = int(np.isnan(cells).sum()) if is_number else cells.null_count
             found = rows.failures.get(column.name, CellCount())
             self.known_cells[column.name] += rows.n_rows - missing + found.count
             if not found.count:
@@ -233,7 +228,7 @@ class RowReader:
             trained = f"held {self.inputs.form(column.name)} in training"
             fault = f"{trained}, but here it holds {quoted(text)}"
             self._refuse_if_strict(column.name, fault, location(row))
-            self.failures[column.name] = self.failures.get(column.name, CellCount()) + found
+            self.failures[column.name] += found
 
     def _count_unknown(
         self,
@@ -256,7 +251,7 @@ class RowReader:
         category = f"holds {quoted(first[0])}, a category that training did not have"
         self._refuse_if_strict(name, category, location(first[1]))
         self._first_unknown.setdefault(name, first)
-        self.unknown[name] = self.unknown.get(name, Counter()) + Counter(unknown)
+        self.unknown[name].update(unknown)
 
     def _refuse_if_strict(self, name: str, problem: str, where: str) -> None:
         if self.strict:

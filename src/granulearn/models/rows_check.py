@@ -151,20 +151,20 @@ def check_rows(
         for name, own in cards.items():
             cells = rows.cells[name]
             if own.lowest is not None and isinstance(cells, np.ndarray):
-                below[name] += int(np.count_nonzero(cells < own.lowest))
-                above[name] += int(np.count_nonzero(cells > own.highest))
+                below[name] += int((cells < own.lowest).sum())
+                above[name] += int((cells > own.highest).sum())
     found = []
     for column in reader.inputs.schema.used:
         # Of a date this is the running number, the date itself.
-        own, failures = cards[column.feature_names[-1]], reader.failures.get(column.name)
+        own = cards[column.feature_names[-1]]
         check = ColumnCheck(
             column.name,
             n_rows,
             missing=n_rows - reader.known_cells[column.name],
-            failures=failures.count if failures else 0,
+            failures=reader.failures[column.name].count,
             below=below[own.name],
             above=above[own.name],
-            unknown=dict(reader.unknown.get(column.name, Counter()).most_common()),
+            unknown=dict(reader.unknown[column.name].most_common()),
             missing_in_training=own.missing if card.rows else 0,
             rows_in_training=card.rows or 0,
         )
