@@ -99,11 +99,16 @@ class RowReader:
         How cells are read.
     strict : bool, default=False
         Whether an unknown category, or a cell of another form, is an error.
+    first_row : int, default=0
+        Number of the first row to read in its table.
     """
 
-    def __init__(self, inputs: ModelInputs, strict: bool = False):
+    def __init__(self, inputs: ModelInputs, strict: bool = False, first_row: int = 0):
         self.inputs = inputs
         self.strict = strict
+        self.first_row = first_row
+        self.n_rows = 0
+        """Rows that were read."""
         self.known_cells: Counter = Counter()
         """By column: cells that are not missing."""
         self.failures: dict[str, CellCount] = defaultdict(CellCount)
@@ -112,8 +117,8 @@ class RowReader:
         """By column: how often each category was met that training did not have."""
         self._first_unknown: dict[str, tuple[str, int]] = {}
 
-    def read(self, batch: pa.RecordBatch, location: Location, first_row: int = 0) -> TypedRows:
-        """Return rows as the model takes them, categories as dictionary arrays; count drift.
+    def read(self, batch: pa.RecordBatch, location: Location) -> TypedRows:
+        """Return the next rows as the model takes them; count drift.
 
         Parameters
         ----------
@@ -121,9 +126,9 @@ class RowReader:
             The columns that are used, and perhaps others.
         location : callable
             Says where a row stands, for messages.
-        first_row : int, default=0
-            Number of the first row in the table.
         """
+        first_row = self.first_row + self.n_rows
+        self.n_rows += batch.num_rows
         rows = self.inputs.schema.read(batch, first_row)
         self._count_cells(rows, location)
         for name, known in self.inputs.categories.items():
@@ -132,10 +137,8 @@ class RowReader:
             self._count_unknown(name, categories, known, location, first_row)
         return rows
 
-    def rows_of(
-        self, file: TableFile, rows_per_chunk: int | None = None
-    ) -> Iterator[tuple[int, TypedRows]]:
-        """Yield the rows of a table as the model takes them, with the number of the first one.
+    def rows_of(self, file: TableFile, rows_per_chunk: int | None = None) -> Iterator[TypedRows]:
+        """Yield the rows of a table as the model takes them.
 
         Parameters
         ----------
@@ -147,16 +150,14 @@ class RowReader:
         problems = self.inputs.missing_columns(file.path, file.names)
         if problems:
             raise TableError(*problems)
-        row = 0
         for chunk in chunks(file, self.inputs.names, rows_per_chunk):
-            yield row, self.read(chunk, file.location, row)
-            row += chunk.num_rows
-        if not row:
-            raise TableError(f"{file.path} has a header but no data rows; add rows.")
+            yield self.read(chunk, file.location)
+        self._check_some_read(file.path)
 
     def __add__(self, later: RowReader) -> RowReader:
         """Return the counts of both, of which the second has read later rows of the table."""
         both = RowReader(self.inputs, self.strict)
+        both.n_rows = self.n_rows + later.n_rows
         both._first_unknown = later._first_unknown | self._first_unknown
         for part in (self, later):
             both.known_cells += part.known_cells
@@ -167,7 +168,7 @@ class RowReader:
         return both
 
     def finish(self, path: object, location: Location, *, warn: bool = False) -> None:
-        """Raise a `TableError` if too many cells did not have the form of training.
+        """Raise a `TableError` if no row was read, or too many cells had another form.
 
         Parameters
         ----------
@@ -178,6 +179,7 @@ class RowReader:
         warn : bool, default=False
             Whether to warn of fewer such cells, and of unknown categories.
         """
+        self._check_some_read(path)
         wrong = [
             f"{path}: column {name!r} held {self.inputs.form(name)} in training, but here "
             f"{failures.count} of {self.known_cells[name]} cells do not: "
@@ -215,11 +217,17 @@ class RowReader:
                 f"(first {quoted(text)} at {location(row)}), counted as none of the known ones."
             )
 
+    def _check_some_read(self, path: object) -> None:
+        if not self.n_rows:
+            raise TableError(f"{path} has a header but no data rows; add rows.")
+
     def _count_cells(self, rows: TypedRows, location: Location) -> None:
         for column in self.inputs.schema.used:
             cells = rows.cells[column.feature_names[-1]]
-            is_number = isinstance(cells, np.ndarray)
-            missing = int(np.isnan(cells).sum()) if is_number else cells.null_count
+            if isinstance(cells, np.ndarray):
+                missing = int(np.isnan(cells).sum())
+            else:
+                missing = cells.null_count
             found = rows.failures.get(column.name, CellCount())
             self.known_cells[column.name] += rows.n_rows - missing + found.count
             if not found.count:
