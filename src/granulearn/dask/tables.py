@@ -320,7 +320,7 @@ def audit_on_cluster(
         shared = table.reader, preprocessor, rater, str(temporary), n_worst
         counts, worst = run_parts(rate_part, joined, table.parts, *shared)
     verdicts = {name: counts[name] for name in VERDICTS}
-    return PartsAudit(rater.noise, n_labels, verdicts, worst, table.report)
+    return PartsAudit(rater.model.noise, n_labels, verdicts, worst, table.report)
 
 
 def rate_part(

@@ -155,8 +155,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             Numbers, one-hot columns, and target-encoded ones, each row of these by other rows.
         """
         columns = self._columns(X, reset=True)
-        check_consistent_length(*columns.values(), y)
         n_rows = _n_rows(columns)
+        check_consistent_length(np.empty(n_rows), y)
         if n_rows == 0:
             raise ValueError("X has no rows; there is nothing to learn from.")
         types = self._types_of(columns)
@@ -184,9 +184,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         ndarray of shape (n_samples, n_outputs)
             Numbers, one-hot columns and target-encoded columns.
         """
-        columns = self._columns(X)
-        check_consistent_length(*columns.values())
-        return self._transform(columns)
+        return self._transform(self._columns(X))
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the columns that `transform` makes.
@@ -467,7 +465,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
 
 def _n_rows(columns: Mapping[str, Any]) -> int:
-    return len(next(iter(columns.values())))
+    lengths = {len(cells) for cells in columns.values()}
+    if len(lengths) > 1:
+        raise ValueError(f"Columns differ in length: they have {sorted(lengths)} rows.")
+    return lengths.pop()
 
 
 def _even_folds(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
