@@ -55,7 +55,7 @@ pd.DataFrame(
         column.name: {
             "type": column.type,
             "unit": column.number.unit,
-            "left out as": column.dropped,
+            "dropped as": column.dropped,
             "missing": ", ".join(column.missing),
         }
         for column in model.schema_.columns

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from granulearn.audit import LabelAudit
-from granulearn.audit.class_overlap import OVERLAP, _order_probability, find_overlaps
+from granulearn.audit.class_overlap import OVERLAP, find_overlaps
 from tests.audit.tables import three_clouds
 
 
@@ -55,15 +53,3 @@ def test_rows_without_probabilities_and_small_classes_are_passed_over():
     ]
     proba[:] = np.nan
     assert find_overlaps(replace(ratings, proba=proba)) == []
-
-
-@settings(max_examples=50)
-@given(
-    high=st.lists(st.integers(0, 5), min_size=1, max_size=20),
-    low=st.lists(st.integers(0, 5), min_size=1, max_size=20),
-)
-def test_the_order_probability_is_that_of_all_pairs(high, low):
-    values = np.array(high + low, dtype=float)
-    is_high = np.arange(len(values)) < len(high)
-    expected = np.mean([[(a > b) + 0.5 * (a == b) for b in low] for a in high])
-    assert _order_probability(values, is_high) == pytest.approx(expected)

@@ -3,8 +3,6 @@
 import contextlib
 import io
 import json
-import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,18 +63,6 @@ def fails_with(code: int, *arguments) -> list[str]:
     assert lines
     assert all(line.startswith("granulearn: error: ") for line in lines), lines
     return lines
-
-
-def in_real_process(*arguments, cwd=None, **environment) -> subprocess.CompletedProcess:
-    """Run a command in a process of its own."""
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        cwd=cwd,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def people(n_rows: int = 120, seed: int = 0) -> pd.DataFrame:

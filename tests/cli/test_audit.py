@@ -1,7 +1,5 @@
 """`granulearn audit`: doubtful labels are listed, and the cells of the table are left alone."""
 
-import csv
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -53,33 +51,6 @@ def test_wrong_labels_are_found_and_listed_with_their_rows(mislabelled, tmp_path
     assert "what decides: " in text
 
 
-def test_cells_are_written_as_they_were_read_with_their_line(tmp_path):
-    rng = np.random.default_rng(0)
-    table, output = tmp_path / "t.csv", tmp_path / "s.csv"
-    rows = [
-        [f"{k:04d}", f"{price:.2f}".replace(".", ",") + " €", f"{1 + k % 28}.2.2021", label]
-        for k, (price, label) in enumerate(
-            zip(rng.uniform(1, 99, 60), rng.choice(["no", "Yes", "YES ", ""], 60), strict=True)
-        )
-    ]
-    rows[4][0] = "two\nlines"
-    with table.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, delimiter=";").writerows([["code", "price", "day", "label"], *rows])
-    done = run_audit(table, "--ignore", "price", "-o", output, "--json").json
-    with output.open(newline="", encoding="utf-8") as file:
-        header, *listed = csv.reader(file, strict=True)
-    assert header == [*VERDICT, "code", "price", "day", "label"]
-    for row in listed:
-        number = int(row[0])
-        assert row[len(VERDICT) :] == rows[number - 1]
-        assert int(row[1]) == number + 1 + (number > 5)  # the cell of two lines moves the rest
-    # Rows without a label come last, without a verdict.
-    without = [number for number, row in enumerate(rows, start=1) if not row[-1]]
-    assert done["dropped_rows"] == len(without)
-    assert [int(row[0]) for row in listed[-len(without) :]] == without
-    assert all(set(row[3 : len(VERDICT)]) == {""} for row in listed[-len(without) :])
-
-
 def test_only_the_columns_to_keep_are_copied_ignored_ones_as_well(mislabelled, tmp_path):
     asked = ("--ignore", "income", "--keep", "income", "--keep", "age", "-o", tmp_path / "s.csv")
     run_audit(mislabelled[0], *asked)
@@ -111,18 +82,6 @@ def test_json_holds_the_counts_the_worst_and_the_table(mislabelled):
     assert all(set(label) == shown for label in facts["worst"])
     assert len(facts["worst"]) == min(10, facts["verdicts"]["wrong"])
     assert facts["table"] == succeeds("check", table, "-t", "label", "--json").json
-
-
-def test_a_column_called_like_the_verdict_keeps_both(mislabelled, tmp_path):
-    frame = pd.read_csv(mislabelled[0]).rename(columns={"income": "given_label"})
-    frame.to_csv(tmp_path / "same.csv", index=False)
-    run_audit(tmp_path / "same.csv", "-o", tmp_path / "out.csv")
-    assert "given_label (column)" in pd.read_csv(tmp_path / "out.csv").columns
-
-
-def test_a_list_of_suspects_is_no_table_to_audit(mislabelled):
-    line = fails(exit_codes.BAD_DATA, "audit", mislabelled[2], "-t", "label")
-    assert "looks like output of `granulearn audit`" in line
 
 
 @pytest.mark.parametrize(
@@ -161,21 +120,6 @@ def test_where_every_label_occurs_once_no_fraction_of_wrong_ones_is_claimed(tmp_
     assert (noise["rate"], noise["low"], noise["high"], noise["basis"]) == (*[None] * 3, "none")
 
 
-def test_a_column_of_many_categories_vouches_for_no_label_of_its_own_rows(tmp_path):
-    rng = np.random.default_rng(0)
-    frame = people(400)
-    # A street has two rows and a house one: what they tell is the labels of their own rows.
-    frame["street"] = rng.permutation([f"street {k % 200}" for k in range(400)])
-    frame["house"] = [f"house {k}" for k in range(400)]
-    wrong = rng.choice(400, 30, replace=False)
-    frame.loc[wrong, "label"] = frame.loc[wrong, "label"].map({"yes": "no", "no": "yes"})
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    run_audit(tmp_path / "t.csv", "--include", "house", "-o", tmp_path / "s.csv")
-    listing = pd.read_csv(tmp_path / "s.csv")
-    doubted = set(listing.loc[listing["is_label_issue"], "row"] - 1)
-    assert len(doubted & set(wrong)) > 10  # none, if rows were encoded by their own labels
-
-
 # --- decisions of a person
 
 
@@ -210,24 +154,6 @@ def test_decisions_filled_into_the_list_are_never_doubted_again(mislabelled, tmp
     run_audit(tmp_path / "corrected.csv", "--decisions", decided, "-o", out)
     again = pd.read_csv(out).set_index("row")
     assert (again.loc[sorted(wrong), "error_probability"] == 0).all()
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("row,decision,label\n1,change,maybe\n", "line 2: 'maybe' is no class of the table"),
-        ("row,decision,hash\n1,keep,0123456789abcdef\n", "was made for other cells"),
-        (None, "cannot be read: there is no such file"),
-    ],
-)
-def test_decisions_that_cannot_be_used_are_refused(mislabelled, tmp_path, text, message):
-    path = tmp_path / "d.csv"
-    if text is not None:
-        path.write_text(text)
-    asked = ("audit", mislabelled[0], "-t", "label", "--decisions", path)
-    line = fails(exit_codes.BAD_DATA, *asked)
-    assert message in line
-    assert "d.csv" in line
 
 
 def test_open_decisions_are_warned_of(mislabelled, tmp_path):
@@ -319,7 +245,7 @@ def test_a_folder_is_audited_listed_fitted_and_predicted_in_parts(folder, tmp_pa
     assert "is there already" in fails(exit_codes.USAGE, "predict", model, folder, "-o", out)
 
 
-@pytest.mark.parametrize("option", [["--sample", 3], ["--group", "age"], ["--report", "r.html"]])
+@pytest.mark.parametrize("option", [["--sample", 3], ["--group", "age"]])
 def test_what_needs_all_rows_at_once_is_refused(tmp_path, option):
     people().to_parquet(tmp_path / "t.parquet")
     said = fails(exit_codes.USAGE, "audit", tmp_path, "-t", "label", *option)

@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from granulearn.cli import exit_codes
@@ -61,21 +60,11 @@ def test_tune_searches_or_says_that_there_is_nothing_to_search(tmp_path, monkeyp
 
 def test_many_classes_have_no_matrix(tmp_path):
     frame = people(600)
-    frame["label"] = [f"class {i % 15}" for i in range(600)]
-    frame.to_csv(tmp_path / "t.csv", index=False)
     options = ["-t", "label", "-m", "rvfl", "-o", tmp_path / "m.granulearn"]
-    shown = succeeds("fit", tmp_path / "t.csv", *options).out
-    assert "confusion matrix of 15 classes: see --json" in shown
-
-
-def test_a_thousand_columns_with_unicode_names(tmp_path):
-    names = [f"größe {i} 📏" for i in range(997)]
-    wide = pd.DataFrame(np.random.default_rng(0).random((40, len(names))), columns=names)
-    pd.concat([people(40), wide], axis=1).to_parquet(tmp_path / "t.parquet")
-    model = tmp_path / "m.granulearn"
-    succeeds("fit", tmp_path / "t.parquet", "-t", "label", "-o", model, "--model", "rvfl")
-    succeeds("predict", model, tmp_path / "t.parquet", "-o", tmp_path / "out.csv")
-    assert len((tmp_path / "out.csv").read_text().splitlines()) == 41
+    for n_classes, said in ((15, "confusion matrix of 15 classes: see --json"), (150, "saved")):
+        frame["label"] = [f"class {i % n_classes}" for i in range(600)]
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        assert said in succeeds("fit", tmp_path / "t.csv", *options).out
 
 
 @pytest.mark.parametrize(
@@ -84,11 +73,10 @@ def test_a_thousand_columns_with_unicode_names(tmp_path):
         (["--tune"], exit_codes.USAGE, "--tune needs the whole table in memory"),
         (["--decisions", "d"], exit_codes.USAGE, "--decisions needs the whole table in memory"),
         (["-m", "rvfl", "--dask", "tcp://127.0.0.1:1"], exit_codes.NO_CLUSTER, "no Dask scheduler"),
-        (["-m", "rvfl", "--ignore", "agee"], exit_codes.BAD_DATA, "did you mean one of ['age'"),
     ],
 )
 def test_what_cannot_be_fitted_in_parts_is_refused_in_one_line(
-    tmp_path, monkeypatch, options, code, said, warm_clusters
+    tmp_path, monkeypatch, options, code, said
 ):
     monkeypatch.setattr("granulearn.dask.cluster.CONNECT_SECONDS", 0.5)
     people().to_parquet(tmp_path / "t.parquet")

@@ -4,13 +4,12 @@ import dataclasses
 import logging
 import os
 import shlex
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.cli import exit_codes, options
@@ -20,7 +19,7 @@ from granulearn.cli.options import FileOptions, TableOptions, column_names
 from granulearn.cli.output import flag, in_flags, option_of, quoted
 from granulearn.tables import ColumnOptions, ReadOptions
 from granulearn.tables.messages import Message, Setting
-from tests.cli.commands import fails, succeeds, write_people
+from tests.cli.commands import fails, succeeds
 
 FRAME = pd.DataFrame({"age": [1, 2], "agent, name": ["x", "y"], "größe": [3, 4], "label": [0, 1]})
 
@@ -94,31 +93,8 @@ def test_a_setting_is_said_as_it_is_typed(setting, text):
 
 
 @given(st.text(min_size=1, max_size=12))
-@settings(max_examples=200)
 def test_a_quoted_name_is_one_word_of_a_shell(name):
     assert shlex.split(quoted(name)) == [name]
-
-
-def test_a_sign_of_decimals_is_a_point_or_a_comma():
-    assert "';' is not one of" in fails(2, "check", "t.csv", "--decimal", ";")
-
-
-@pytest.mark.parametrize(
-    ("cells", "option", "becomes"),
-    [
-        (["1,525", "2,250", "3,100"], ["--decimal", ","], "a number"),
-        (["01/02/2020", "03/04/2021", "05/06/2022"], ["--month-first"], "year, month"),
-        (["1", "2", "1"], ["--categorical", "x"], "a category"),
-    ],
-)
-def test_what_cells_leave_open_can_be_said(tmp_path, cells, option, becomes):
-    rows = "".join(f"{cell};{k % 7};{k % 2}\n" for k, cell in enumerate(cells * 10))
-    (tmp_path / "t.csv").write_text(f"x;other;label\n{rows}")
-    command = ["check", tmp_path / "t.csv", "-t", "label", "--json"]
-    before = succeeds(*command).json["columns"][0]
-    after = succeeds(*command, *option).json["columns"][0]
-    assert after["becomes"].startswith(becomes)
-    assert before != after
 
 
 def test_separator_encoding_and_sheet_can_be_said(tmp_path):
@@ -135,14 +111,6 @@ def test_separator_encoding_and_sheet_can_be_said(tmp_path):
     assert "third" in fails(exit_codes.BAD_DATA, "check", tmp_path / "t.xlsx", "--sheet", "third")
     with FileOptions(sheet="second").open(tmp_path / "t.xlsx") as file:
         assert list(file.names) == ["größe"]
-
-
-@pytest.mark.parametrize("verb", [["fit", "-o", "m.granulearn"], ["audit"], ["balls"]])
-def test_the_target_cannot_be_ignored(tmp_path, verb, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    table = write_people(tmp_path)
-    line = fails(exit_codes.BAD_DATA, *verb, table, "--target", "label", "--ignore", "label")
-    assert "'label' is both the target and to be ignored" in line
 
 
 @pytest.mark.parametrize(
@@ -231,14 +199,3 @@ def test_directories_and_files_above_a_share_of_memory_are_large(tmp_path, monke
     assert not options.is_large(file), "it is small on any machine"
     monkeypatch.setattr(options, "SMALL_BYTES", 1)
     assert options.is_large(file)
-
-
-def test_without_dask_a_file_is_large_where_the_system_tells_its_memory(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed.system", None)
-    monkeypatch.setattr(options, "SMALL_BYTES", 1)
-    monkeypatch.setattr(options, "LARGE_SHARE", 1e-15)
-    file = tmp_path / "t.csv"
-    file.write_text("a,b\n1,2\n")
-    assert options.is_large(file) == hasattr(os, "sysconf")
-    monkeypatch.delattr(os, "sysconf", raising=False)  # as on Windows
-    assert not options.is_large(file)

@@ -6,11 +6,9 @@ import json
 import os
 import re
 import signal
-import stat
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -115,25 +113,10 @@ def test_streams_give_what_files_give(fitted, tmp_path, temporary, standard_inpu
         assert real.stdout == done.out
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_named_pipes_are_read_and_written(fitted, tmp_path):
-    table, model = fitted
-    for name in ("in", "out"):
-        os.mkfifo(tmp_path / name)
-    with ThreadPoolExecutor(2) as others:
-        others.submit((tmp_path / "in").write_bytes, table.read_bytes())
-        answers = others.submit(pd.read_csv, tmp_path / "out")
-        succeeds("predict", model, tmp_path / "in", "-o", tmp_path / "out")
-        assert list(answers.result(timeout=60).columns) == ["prediction"]
-    assert all(stat.S_ISFIFO(path.stat().st_mode) for path in tmp_path.iterdir())
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "error: standard input is empty"),
         (b"age,city\n1,x\n", "error: standard input lacks 2 of the 3 columns"),
-        (b"PAR1\x15\x04 but no more", "error: standard input is no readable Parquet file"),
     ],
 )
 def test_errors_name_the_stream_and_not_the_copy(

@@ -39,21 +39,6 @@ def unnamed_index(folder: Path) -> Planted:
     )
 
 
-@messy("a row number from 1, sorted by the label, an empty column in the middle")
-def sorted_rows(folder: Path) -> Planted:
-    clean = bundled("wine")
-    dirty = clean.copy()
-    dirty.insert(0, "Nr.", range(1, len(clean) + 1))
-    dirty.insert(5, "Bemerkung", "")
-    return Planted(
-        written(folder, "wine.csv", dirty),
-        "label",
-        clean,
-        left_out={"Nr.": "row number", "Bemerkung": "empty"},
-        said=("sorted",),
-    )
-
-
 @messy("three IDs: customer number, UUID, e-mail address")
 def many_ids(folder: Path) -> Planted:
     clean = keel("saheart", 300)
@@ -124,17 +109,6 @@ def _cities(n_rows: int, n_cities: int) -> list[str]:
     return [str(name) for name in drawn]
 
 
-@messy("a copy of the target under another name, in capitals")
-def leak_copy(folder: Path) -> Planted:
-    clean = bundled("breast_cancer", 300)
-    clean = clean[[*clean.columns[:8], "label"]]
-    dirty = clean.copy()
-    dirty.insert(3, "diagnosis_old", clean["label"].str.upper())
-    return Planted(
-        written(folder, "cancer.csv", dirty), "label", clean, left_out={"diagnosis_old": LEAK}
-    )
-
-
 @messy("a code of the target, known for 70 % of the rows, and a text that tells it")
 def leak_code_and_text(folder: Path) -> Planted:
     clean = keel("german", 400)[["account", "months", "amount", "age", "housing", "label"]]
@@ -197,11 +171,3 @@ def wide(folder: Path) -> Planted:
         clean,
         left_out=dict.fromkeys(constants, "constant"),
     )
-
-
-@messy("30 rows")
-def tiny(folder: Path) -> Planted:
-    data = statsmodels("spector").tail(30).reset_index(drop=True)
-    clean = data.assign(GRADE=np.where(data["GRADE"] == 1, "A", "other"), PSI=data["PSI"].eq(1))
-    clean["PSI"] = np.where(clean["PSI"], "yes", "no")
-    return Planted(written(folder, "grades.csv", clean), "GRADE", clean, kinds={"PSI": "yes/no"})

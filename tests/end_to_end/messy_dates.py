@@ -70,16 +70,6 @@ def dates_month_first(folder: Path) -> Planted:
     return _dated(folder, "found_us.csv", "%m/%d/%Y")
 
 
-@messy("dates with month names: 10-Dec-2020")
-def dates_short_months(folder: Path) -> Planted:
-    return _dated(folder, "found_oracle.csv", "%d-%b-%Y")
-
-
-@messy("dates with month names: Dec 10, 2020 (quoted)")
-def dates_month_names(folder: Path) -> Planted:
-    return _dated(folder, "found_blog.csv", "%b %d, %Y")
-
-
 @messy("points in time with zones: 2020-12-10T08:30:00+02:00 and ...Z")
 def dates_with_zones(folder: Path) -> Planted:
     clean, dates = _flowers()

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-import zipfile
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.feather
 
 from tests.end_to_end.messy_records import Planted, messy
 from tests.end_to_end.messy_sources import bundled, keel, with_decimal_commas, written
@@ -56,12 +50,6 @@ def unicode_text(folder: Path) -> Planted:
     return Planted(path, "Befund", clean, kinds={"Blutdrück": "number"})
 
 
-@messy("line ends of an old Macintosh: CR only")
-def old_line_ends(folder: Path) -> Planted:
-    clean = bundled("iris", 150)
-    return Planted(written(folder, "iris_mac.csv", clean, newline="\r"), "label", clean)
-
-
 @messy("separated by |, with commas in the cells, ending .dat")
 def pipes(folder: Path) -> Planted:
     clean = keel("german", 300)[["account", "months", "amount", "age", "label"]]
@@ -74,64 +62,11 @@ def pipes(folder: Path) -> Planted:
     )
 
 
-@messy("semicolons and decimal commas, UTF-8 with BOM, CRLF")
-def decimal_commas(folder: Path) -> Planted:
-    clean = bundled("iris", 150)
-    path = written(
-        folder,
-        "iris_de.csv",
-        with_decimal_commas(clean),
-        encoding="utf-8-sig",
-        separator=";",
-        newline="\r\n",
-    )
-    return Planted(path, "label", clean, kinds=dict.fromkeys(clean.columns[:-1], "number"))
-
-
-def _packed(folder: Path, name: str) -> tuple[Path, bytes, Planted]:
-    """Return a path, the bytes of a table with a constant and a leak, and what is planted."""
-    clean = keel("pima", 300)
-    dirty = clean.assign(
-        site_code="north", outcome_cd=clean["label"].map({"positive": 1, "negative": 0})
-    )
-    data = dirty.to_csv(index=False).encode()
-    left_out = {"site_code": "constant", "outcome_cd": "target leakage"}
-    path = folder / name
-    return path, data, Planted(path, "label", clean, left_out=left_out)
-
-
 @messy("gzip, with a constant and a code of the target")
 def packed_gz(folder: Path) -> Planted:
-    path, data, planted = _packed(folder, "pima.csv.gz")
-    path.write_bytes(gzip.compress(data, mtime=0))
-    return planted
-
-
-@messy("bzip2, with a constant and a code of the target")
-def packed_bz2(folder: Path) -> Planted:
-    path, data, planted = _packed(folder, "pima.csv.bz2")
-    path.write_bytes(bz2.compress(data))
-    return planted
-
-
-@messy("xz, with a constant and a code of the target")
-def packed_xz(folder: Path) -> Planted:
-    path, data, planted = _packed(folder, "pima.csv.xz")
-    path.write_bytes(lzma.compress(data))
-    return planted
-
-
-@messy("Zstandard, with a constant and a code of the target")
-def packed_zst(folder: Path) -> Planted:
-    path, data, planted = _packed(folder, "pima.csv.zst")
-    with pa.output_stream(str(path), compression="zstd") as stream:
-        stream.write(data)
-    return planted
-
-
-@messy("a zip with one table, with a constant and a code of the target")
-def packed_zip(folder: Path) -> Planted:
-    path, data, planted = _packed(folder, "pima.zip")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("data/pima.csv", data)
-    return planted
+    clean = keel("pima", 300)
+    codes = clean["label"].map({"positive": 1, "negative": 0})
+    path = folder / "pima.csv.gz"
+    clean.assign(site_code="north", outcome_cd=codes).to_csv(path, index=False)
+    left_out = {"site_code": "constant", "outcome_cd": "target leakage"}
+    return Planted(path, "label", clean, left_out=left_out)

@@ -16,18 +16,6 @@ def _rows_of(table: pd.DataFrame, label: str, n: int) -> pd.Index:
     return table.index[table["label"] == label][:n]
 
 
-@messy("labels in several spellings: Setosa, setosa with blanks, SETOSA")
-def label_spellings(folder: Path) -> Planted:
-    clean = bundled("iris", 150)
-    dirty = clean.copy()
-    rows = _rows_of(clean, "setosa", 20)
-    dirty.loc[rows[:10], "label"] = "Setosa"
-    dirty.loc[rows[10:15], "label"] = "setosa "
-    dirty.loc[rows[15:], "label"] = "SETOSA"
-    joined = {"setosa": {"setosa": 30, "Setosa": 10, "setosa ": 5, "SETOSA": 5}}
-    return Planted(written(folder, "iris.csv", dirty), "label", clean, joined=joined)
-
-
 @messy("labels that look the same: é as one character and as e with an accent")
 def label_unicode_forms(folder: Path) -> Planted:
     clean = bundled("wine", 178)
@@ -92,18 +80,6 @@ def repeated_and_conflicting(folder: Path) -> Planted:
     clean = pd.concat([table, again, against], ignore_index=True)
     return Planted(
         written(folder, "heart_disease.csv", clean), "label", clean, duplicates=25, conflicts=8
-    )
-
-
-@messy("labels 0 to 9, constant pixels, tab-separated")
-def digits(folder: Path) -> Planted:
-    data = bundled("digits", 300)
-    constant = [name for name in data.columns if data[name].nunique() == 1]
-    return Planted(
-        written(folder, "digits.tsv", data, separator="\t"),
-        "label",
-        data.drop(columns=constant),
-        left_out=dict.fromkeys(constant, "constant"),
     )
 
 

@@ -43,8 +43,6 @@ class Planted:
         Classes too small to learn.
     said : tuple of str, default=()
         Words that must occur in what is said about the table as a whole or about a column.
-    sheet : str, default=""
-        The sheet that is read.
     """
 
     path: Path
@@ -61,7 +59,6 @@ class Planted:
     conflicts: int = 0
     small: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
-    sheet: str = ""
 
     @property
     def oddities(self) -> list[str]:
@@ -73,12 +70,6 @@ class Planted:
             shown = {unicodedata.normalize("NFC", spelling.strip()) for spelling in spellings}
             words += sorted(shown - {label}) or [label]
         return list(dict.fromkeys(words))
-
-    @property
-    def n_planted(self) -> int:
-        """Return how many things are odd enough that silence would be a false all-clear."""
-        counts = (self.duplicates, self.conflicts, self.unlabelled)
-        return len(self.oddities) + len(self.small) + sum(count > 0 for count in counts)
 
 
 @dataclass(frozen=True)

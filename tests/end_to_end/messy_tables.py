@@ -8,7 +8,7 @@ Everything is seeded.
 
 from __future__ import annotations
 
-from tests.end_to_end import (
+from tests.end_to_end import (  # noqa: F401, since they register their tables
     messy_columns,
     messy_dates,
     messy_files,
@@ -16,11 +16,9 @@ from tests.end_to_end import (
     messy_numbers,
     messy_workbooks,
 )
-from tests.end_to_end.messy_records import TABLES, MessyTable, Planted
+from tests.end_to_end.messy_records import TABLES, Planted
 
-__all__ = ["MAKERS", "SHARED", "TABLES", "MessyTable", "Planted"]
-
-MAKERS = (messy_numbers, messy_dates, messy_columns, messy_labels, messy_files, messy_workbooks)
+__all__ = ["SHARED", "TABLES", "Planted"]
 
 # Files of the shared data: target, what is odd, and the names that must be said.
 SHARED = {

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import decimal
 import json
-from datetime import datetime
 from pathlib import Path
 
 import numpy as np
-import odf.opendocument
-import odf.table
-import odf.text
 import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
-import xlwt
 
 from tests.end_to_end.messy_records import Planted, messy
 from tests.end_to_end.messy_sources import days_after, iso, keel, statsmodels
@@ -55,69 +50,7 @@ def workbook_xlsx(folder: Path) -> Planted:
         kinds=VISITS,
         left_out={"No.": "row number"},
         said=("Patients",),
-        sheet="Patients",
     )
-
-
-@messy("an old workbook, .xls, with real dates and a constant")
-def workbook_xls(folder: Path) -> Planted:
-    table = _visits()
-    book = xlwt.Workbook()
-    sheet = book.add_sheet("Sheet1")
-    dates = xlwt.easyxf(num_format_str="DD.MM.YYYY")
-    for column, name in enumerate([*table.columns, "clinic_no"]):
-        sheet.write(0, column, name)
-    for number, row in enumerate(table.itertuples(index=False), start=1):
-        date, *others = row
-        sheet.write(number, 0, date.to_pydatetime(), dates)
-        for column, value in enumerate([*others, "North"], start=1):
-            sheet.write(number, column, value)
-    path = folder / "visits.xls"
-    book.save(str(path))
-    return Planted(
-        path,
-        "label",
-        table.assign(visit=iso(table["visit"])),
-        kinds=VISITS,
-        left_out={"clinic_no": "constant"},
-    )
-
-
-@messy("OpenDocument, .ods, with real dates and an empty column")
-def workbook_ods(folder: Path) -> Planted:
-    table = _visits()
-    book = odf.opendocument.OpenDocumentSpreadsheet()
-    sheet = odf.table.Table(name="Tabelle1")
-    book.spreadsheet.addElement(sheet)
-    names = [*table.columns[:2], "Bemerkung", *table.columns[2:]]
-    _add_ods_row(sheet, names)
-    for row in table.itertuples(index=False):
-        _add_ods_row(sheet, [*row[:2], None, *row[2:]])
-    path = folder / "visits.ods"
-    book.save(str(path))
-    return Planted(
-        path,
-        "label",
-        table.assign(visit=iso(table["visit"])),
-        kinds=VISITS,
-        left_out={"Bemerkung": "empty"},
-    )
-
-
-def _add_ods_row(sheet: odf.table.Table, values: list) -> None:
-    line = odf.table.TableRow()
-    for value in values:
-        if value is None:
-            cell = odf.table.TableCell()
-        elif isinstance(value, datetime):
-            cell = odf.table.TableCell(valuetype="date", datevalue=f"{value:%Y-%m-%d}")
-        elif isinstance(value, str):
-            cell = odf.table.TableCell(valuetype="string")
-            cell.addElement(odf.text.P(text=value))
-        else:
-            cell = odf.table.TableCell(valuetype="float", value=str(value))
-        line.addElement(cell)
-    sheet.addElement(line)
 
 
 @messy("JSON lines; keys that some objects lack, true/false, null")

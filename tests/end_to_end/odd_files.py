@@ -88,7 +88,7 @@ for name, column, kind, code in (
     ("text of escape sequences", ["\x1b[31m", "y"] * 20, None, OK),
 ):
     nested = pa.types.is_nested(pa.array(column, kind).type) or "bytes" in name
-    says = ["left out: nested"] * nested
+    says = ["dropped: nested"] * nested
     odd(f"Parquet: {name}", "t.parquet", beside(column, kind), code, *says)
 for name, labels, kind in (
     ("lists", [["a"], ["b"]] * 20, None),

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -116,27 +115,3 @@ def test_an_interrupt_leaves_no_partial_output_and_no_stack_trace(folder):
     assert err.strip() == "granulearn: error: interrupted; no output was written."
     assert out == ""
     assert {path.name for path in folder.iterdir()} == before
-
-
-def test_a_fit_can_be_interrupted_too(tmp_path):
-    plain = arrow_csv.WriteOptions(quoting_style="none")
-    arrow_csv.write_csv(rows(5_000), tmp_path / "train.csv", plain)
-    process = subprocess.Popen(
-        [*COMMAND, "fit", "train.csv", "-t", "label", "-o", "model.granulearn"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + WAIT_SECONDS
-    # The loops of the forest are loaded when the fit begins.
-    while "granulearn/forest/_splitter" not in Path(f"/proc/{process.pid}/maps").read_text():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=WAIT_SECONDS)
-    assert process.returncode == 130, err
-    assert err.strip() == "granulearn: error: interrupted; no output was written."
-    assert out == ""
-    assert [path.name for path in tmp_path.iterdir()] == ["train.csv"]

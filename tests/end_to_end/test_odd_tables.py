@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from tests.cli.commands import granulearn, in_real_process
+from tests.cli.commands import granulearn
 from tests.end_to_end import odd_files, odd_refused, odd_text, odd_values
-from tests.end_to_end.odd_tables import ODD, OK, REFUSED, TEXT
+from tests.end_to_end.odd_tables import ODD, OK
 
 pytestmark = pytest.mark.slow
 
@@ -53,11 +53,3 @@ def test_an_odd_table_is_read_or_refused_in_words(name, tmp_path):
     assert [line for line in lines if not line.startswith(SUBJECT)] == []
     assert (done.out, sorted(tmp_path.iterdir())) == ("", before)
     assert unsaid(done.err) == []
-
-
-def test_a_real_process_refuses_in_the_same_way(tmp_path):
-    (tmp_path / "t.csv").write_text(TEXT + "1.5\n")
-    done = in_real_process("audit", tmp_path / "t.csv", "--target", "label")
-    assert ((done.returncode,), done.stdout) == (REFUSED, "")
-    assert done.stderr.startswith(SUBJECT)
-    assert "Traceback" not in done.stderr

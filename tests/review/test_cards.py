@@ -6,12 +6,17 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from granulearn.audit.explanation import Origin
+from granulearn.audit.ratings import Ratings
 from granulearn.review import cards
 from granulearn.review.cards import (
     MOST_CLASSES,
-    CardBuilder,
+    AuditedRows,
+    RowFilter,
     chosen_rows,
     class_probabilities,
     confused_pairs,
@@ -30,13 +35,15 @@ def everything():
     return X, saying(audit, ratings), ratings
 
 
-def builder_of(everything, table=None, names=NAMES, **options):
-    """Return a builder of cards of the audited rows."""
+def rows_of(everything, table=None, names=NAMES, **options):
+    """Return the audited rows."""
     X, audit, _ = everything
     table = pd.DataFrame(X, columns=NAMES) if table is None else table
     rows = SimpleNamespace(rows=np.arange(len(X)))
-    done = SimpleNamespace(audit=audit, X=X, names=names, table=rows, shown_cells=lambda: table)
-    return CardBuilder(done, **options)
+    done = SimpleNamespace(
+        audit=audit, X=X, origins=list(map(Origin, names)), table=rows, shown_cells=lambda: table
+    )
+    return AuditedRows(done, **options)
 
 
 def test_every_doubted_row_gets_a_card_the_most_probably_wrong_first(everything):
@@ -82,7 +89,7 @@ def test_without_doubt_there_is_no_pair_and_no_card(everything):
 def test_a_card_shows_the_row_beside_its_neighbours_columns_that_decide_first(everything):
     X, _, ratings = everything
     at = chosen_rows(ratings)[0]
-    (made,) = builder_of(everything).cards([at])
+    (made,) = rows_of(everything).cards([at])
     assert (made.row, made.drawn) == (at + 1, "worst")
     assert made.second_class == ratings.classes[ratings.second_classes[at]]
     decides = [line.decides for line in made.lines]
@@ -100,7 +107,7 @@ def test_a_card_shows_the_row_beside_its_neighbours_columns_that_decide_first(ev
 def test_kept_columns_come_first_and_once(everything):
     *_, ratings = everything
     kept = (NAMES[3], "no such column", NAMES[0])
-    (made,) = builder_of(everything, keep=kept).cards(chosen_rows(ratings)[:1])
+    (made,) = rows_of(everything, keep=kept).cards(chosen_rows(ratings)[:1])
     assert [line.column for line in made.kept] == [NAMES[3], NAMES[0]]
     assert sorted(line.column for line in (*made.kept, *made.lines)) == sorted(NAMES)
 
@@ -108,8 +115,8 @@ def test_kept_columns_come_first_and_once(everything):
 def test_wide_tables_and_long_cells_are_cut(everything):
     X, _, ratings = everything
     table = pd.DataFrame({f"c{k}": ["long " * 50] * len(X) for k in range(40)})
-    builder = builder_of(everything, table, ["c39", "c38", "x", "y"], keep=("c7",))
-    (made,) = builder.cards(chosen_rows(ratings)[:1])
+    shown = rows_of(everything, table, ["c39", "c38", "x", "y"], keep=("c7",))
+    (made,) = shown.cards(chosen_rows(ratings)[:1])
     assert (len(made.lines), made.n_columns, len(made.kept)) == (30, 40, 1)
     assert made.lines[0].column in ("c39", "c38")
     assert len(made.lines[0].own) == 120
@@ -151,3 +158,74 @@ def test_a_label_that_cannot_be_rated_has_no_probabilities(everything):
     *_, ratings = everything
     blind = replace(ratings, label_quality=np.full(len(ratings.given), np.nan))
     assert class_probabilities(blind, 0) == ()
+
+
+# --- filters
+
+
+CLASSES = np.array(["Cat", "dog"])
+CELLS = {
+    "name": ["Anna", "ben", "Ännchen", None, "x\ty"],
+    "size": ["1.5", "2", "30", "4", "5"],
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Return five rows that can be filtered; no card is made of them."""
+    label_quality = np.array([0.1, 0.9, 0.4, 0.2, np.nan])
+    verdicts = np.array(["wrong", "fine", "ambiguous", "wrong", "unknown"])
+    given_codes = np.array([0, 0, 1, 1, 0])
+    proba = np.where(given_codes == 0, label_quality, 1 - label_quality)
+    ratings = Ratings(
+        classes=CLASSES,
+        given=given_codes,
+        proba=np.column_stack([proba, 1 - proba]),
+        label_quality=label_quality,
+        error_proba=1 - label_quality,
+        predicted=np.where(verdicts == "wrong", 1 - given_codes, given_codes),
+        verdicts=verdicts,
+        verified=np.zeros(5, dtype=bool),
+    )
+    done = SimpleNamespace(
+        audit=SimpleNamespace(ratings_=ratings, forest_=None),
+        X=np.zeros((5, 1)),
+        origins=[Origin("size")],
+        table=SimpleNamespace(rows=np.array([1, 2, 4, 6, 10])),
+        shown_cells=lambda: pd.DataFrame(CELLS),
+    )
+    return AuditedRows(done)
+
+
+@pytest.mark.parametrize(
+    ("asked", "numbers"),
+    [
+        ({}, [2, 3, 5, 7, 11]),
+        ({"verdicts": frozenset({"wrong"})}, [2, 7]),
+        ({"verdicts": frozenset({"fine", "unknown"})}, [3, 11]),
+        ({"pair": "0-1"}, [2, 3]),
+        ({"pair": "1-0"}, [5, 7]),
+        ({"pair": "7-9"}, []),
+        ({"pair": "nonsense"}, []),
+        ({"find": "ANNA"}, [2]),
+        ({"find": "änn"}, [5]),
+        ({"find": "cat 1.5"}, [2]),
+        ({"find": "dog 4"}, [7]),
+        ({"find": "#7"}, [7]),
+        ({"find": "#7 anna"}, []),
+        ({"find": "a1"}, []),  # a word does not go from one cell into the next
+        ({"find": ".*"}, []),  # no pattern
+        ({"find": "dog", "verdicts": frozenset({"wrong"}), "pair": "1-0"}, [7]),
+    ],
+)
+def test_rows_fit_a_filter_of_verdicts_pair_and_words(rows, asked, numbers):
+    assert rows.numbers[rows.matching(RowFilter(**asked))].tolist() == numbers
+
+
+@given(st.text())
+def test_any_text_can_be_searched_for(rows, text):
+    found = rows.matching(RowFilter(find=text))[0]
+    # The second class can be found, too.
+    cells = ["anna", "1.5", "cat", "dog"]
+    words = text.lower().split()
+    assert found == all(any(word in cell for cell in cells) or word == "#2" for word in words)

@@ -1,9 +1,8 @@
 """The journal: acknowledged decisions are in the file, once each, after kills and full disks."""
 
-import errno
-import os
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.review import Decision, DecisionsError
-from granulearn.review import journal as journals
 from granulearn.review.decisions import journal_text
 from granulearn.review.journal import Journal, default_journal
 
@@ -71,11 +69,15 @@ def test_a_journal_cut_at_any_byte_keeps_all_complete_writes(tmp_path_factory, d
     path.write_bytes(content[:cut])
     n_whole = sum(end <= cut for end in ends[1:])
     with Journal(path) as journal:
-        expected = [d for write in writes[:n_whole] for d in write]
-        assert [(d.row, d.batch) for d in journal.lines] == [(d.row, d.batch) for d in expected]
+        kept, written = (
+            [(d.row, d.batch) for d in lines] for lines in (journal.lines, chain(*writes))
+        )
+        assert kept == written[: len(kept)]
+        # Perhaps lines of a batch that was cut off, too.
+        assert sum(map(len, writes[:n_whole])) <= len(kept) <= sum(map(len, writes[: n_whole + 1]))
         journal.append(LINES[:1])
     with Journal(path) as journal:
-        assert len(journal.lines) == len(expected) + 1
+        assert len(journal.lines) == len(kept) + 1
     assert path.read_bytes().startswith(content[: ends[n_whole]])
 
 
@@ -84,12 +86,6 @@ def test_the_size_of_an_unfinished_end_is_known(path):
     with Journal(path) as journal:
         assert journal.dropped == 5
         assert fields(journal.lines) == fields(LINES)
-
-
-def test_the_second_review_of_one_file_is_refused(path):
-    with Journal(path), pytest.raises(DecisionsError, match="is open in another review; end that"):
-        Journal(path)
-    Journal(path).close()
 
 
 @pytest.mark.slow
@@ -123,41 +119,33 @@ def test_lines_are_added_to_nothing_but_a_journal(path, content):
     assert path.read_bytes() == content
 
 
-def test_a_full_disk_leaves_the_file_as_it_was(path, monkeypatch):
+def test_a_full_disk_leaves_the_file_as_it_was(path):
+    resource = pytest.importorskip("resource")
     with Journal(path) as journal:
         journal.append(LINES[:1])
         before = path.read_bytes()
-        real = os.write
-
-        def half(file, content):
-            if len(content) > 20:
-                return real(file, content[:20])
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-        monkeypatch.setattr(journals.os, "write", half)
-        with pytest.raises(OSError, match="No space left") as caught:
-            journal.append(LINES[1:])
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, limits[1]))
+        try:
+            with pytest.raises(OSError, match="File too large") as caught:
+                journal.append(LINES[1:])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert caught.value.filename == str(path)
         assert path.read_bytes() == before
         assert journal.lines == LINES[:1]
-        monkeypatch.undo()
         journal.append(LINES[1:])
     assert path.read_bytes() == journal_text(LINES).encode()
 
 
-@pytest.mark.parametrize("odd", ["a\rb", "a\nb", "a\r\nb", 'say "x"', "a,b", ";", "\t", " a "])
-def test_any_text_of_a_cell_comes_back(path, odd):
-    line = Decision(
-        1, "change", "x" + odd + "x", cell=odd, target=odd, who=f"x{odd}x", given_label="g"
-    )
-    with Journal(path) as journal:
-        journal.append([line, LINES[0]])
-    with Journal(path) as journal:
-        first, second = journal.lines
-        assert (first.new_label, first.cell, first.target, first.who) == (
-            line.new_label, line.cell, line.target, line.who,
-        )  # fmt: skip
-        assert fields([second]) == fields(LINES[:1])
+def test_any_text_of_a_cell_comes_back(path):
+    for odd in ("a\rb", "a\nb", "a\r\nb", 'say "x"', "a,b", ";", "\t", " a "):
+        text = f"x{odd}x"
+        line = Decision(1, "change", text, cell=odd, target=odd, who=text, given_label="g")
+        with Journal(path) as journal:
+            journal.append([line])
+        with Journal(path) as journal:
+            assert replace(journal.lines[-1], line=0) == line
 
 
 def test_nothing_is_decided_in_a_journal_that_was_closed(path):
@@ -189,27 +177,16 @@ def test_a_file_of_another_program_is_not_removed(path, tmp_path):
 )
 def test_the_journal_is_named_after_the_table(tmp_path, table, journal):
     assert default_journal(tmp_path / table) == tmp_path / journal
-    assert default_journal(None) is None
 
 
-def test_lines_of_another_program_are_not_overwritten(path):
+def test_a_file_that_another_program_changed_or_moved_gets_no_more_lines(path, tmp_path):
     with Journal(path) as journal:
         journal.append(LINES[:1])
         with path.open("ab") as file:
             file.write(b"by hand\n")
         before = path.read_bytes()
-        with pytest.raises(DecisionsError, match="was changed or moved by another program"):
-            journal.append(LINES[1:])
-        assert path.read_bytes() == before
-
-
-def test_a_file_that_was_moved_is_an_error(path, tmp_path):
-    with Journal(path) as journal:
-        path.rename(tmp_path / "elsewhere.csv")
-        with pytest.raises(DecisionsError, match="was changed or moved"):
-            journal.append(LINES)
-
-
-def test_a_folder_that_cannot_be_written_is_an_error_of_the_file(tmp_path):
-    with pytest.raises(OSError, match="No such file or directory"):
-        Journal(tmp_path / "none" / "j.csv")
+        for _ in range(2):
+            with pytest.raises(DecisionsError, match="was changed or moved by another program"):
+                journal.append(LINES[1:])
+            path.rename(tmp_path / "elsewhere.csv") if path.exists() else None
+        assert (tmp_path / "elsewhere.csv").read_bytes() == before

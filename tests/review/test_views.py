@@ -11,7 +11,6 @@ from granulearn.review.views import (
     STATIC,
     STYLES,
     card_html,
-    found_curve,
     numbers_html,
     percent,
     review_page,
@@ -86,15 +85,6 @@ def test_before_the_first_decision_the_numbers_say_so():
     html = numbers_html(Review(animals()[0], "kind"))
     assert html.count("No decision yet.") == 2
     assert "polyline" not in html
-
-
-@pytest.mark.parametrize("n", [0, 1, 299, 300, 301, 12_345])
-def test_a_curve_has_few_points_and_ends_where_the_review_is(n):
-    found = tuple(k // 3 for k in range(1, n + 1))
-    curve = found_curve(found)
-    assert (curve[0], curve[-1]) == ((0, 0), (n, found[-1] if found else 0))
-    assert len(curve) <= 302
-    assert [checked for checked, _ in curve] == sorted({checked for checked, _ in curve})
 
 
 def test_columns_have_boxes_that_remember_the_options():

@@ -18,7 +18,7 @@ def report_of(table, target="y", **options):
 
 @pytest.mark.parametrize(
     ("options", "advice"),
-    [({}, "left out unless you pass include"), ({"include": ("leak",)}, "pass ignore")],
+    [({}, "dropped unless you pass include"), ({"include": ("leak",)}, "pass ignore")],
 )
 def test_a_column_that_leaks_the_target_is_left_out_unless_it_is_asked_for(options, advice):
     leak = [label.upper() for label in LABELS]
@@ -49,7 +49,7 @@ def test_all_problems_are_said_at_once():
     assert "'nothing' (ignore=...)" in report.problems[0]
     assert "'none' (include=...)" in report.problems[1]
     assert "holds 60 different numbers with decimals" in report.problems[2]
-    assert "all are left out: 'id' (ID); pass include=['id']" in report.problems[3]
+    assert "all are dropped: 'id' (ID); pass include=['id']" in report.problems[3]
 
 
 @pytest.mark.parametrize(

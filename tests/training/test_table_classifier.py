@@ -55,14 +55,10 @@ def same_table_in_many_holders(tmp_path_factory):
     plain = frame.astype(object).where(frame.notna(), None)
     return {
         "pandas": frame,
-        "objects": plain,
-        "any index": frame.set_index(np.arange(120) * 7 % 120),
-        "columns in another order": frame[frame.columns[::-1]],
-        "polars": polars.from_pandas(frame),
+        "other index and order": frame.set_index(np.arange(120) * 7 % 120)[frame.columns[::-1]],
         "lazy polars": polars.from_pandas(frame).lazy(),
         "Arrow": arrow,
         "list of dicts": plain.to_dict("records"),
-        "dict of columns": plain.to_dict("list"),
         "CSV": folder / "shop.csv",
         "CSV, as text": str(folder / "shop.csv"),
         "Parquet": folder / "shop.parquet",
@@ -74,51 +70,29 @@ def what_all_must_give(holders):
     return model().fit(holders["pandas"], "late").predict_proba(holders["pandas"])
 
 
-HOLDERS = [
-    *["pandas", "objects", "any index", "polars", "lazy polars", "Arrow"],
-    *["list of dicts", "dict of columns", "CSV", "Parquet"],
-]
-
-
-@pytest.mark.parametrize("holder", [*HOLDERS, "CSV, as text"])
+@pytest.mark.parametrize(
+    "holder", ["lazy polars", "Arrow", "list of dicts", "CSV", "CSV, as text", "Parquet"]
+)
 def test_every_holder_of_a_table_gives_the_same_model(holder, holders, probabilities):
     table = holders[holder]
     fitted = model().fit(table, "late")
     assert fitted.classes_.tolist() == ["no", "yes"]
-    assert_array_equal(fitted.predict_proba(table), probabilities)
+    for same in (table, holders["other index and order"]):
+        assert_array_equal(fitted.predict_proba(same), probabilities)
     assert_array_equal(fitted.predict(table), fitted.classes_[probabilities.argmax(axis=1)])
-    assert {column.name: column.type for column in fitted.schema_.used} == {
-        "weight": "number",
-        "pieces": "number",
-        "ordered": "date",
-        "gift": "yes/no",
-        "paid": "yes/no",
-        "city": "category",
-        "size": "category",
-    }
+    kinds = [column.type for column in fitted.schema_.used]
+    assert kinds == ["number", "number", "date", "yes/no", "yes/no", "category", "category"]
 
 
-@pytest.mark.parametrize("holder", [*HOLDERS, "columns in another order"])
-def test_a_model_predicts_every_holder_alike(holder, holders, probabilities):
-    fitted = model().fit(holders["CSV"], "late")
-    assert_array_equal(fitted.predict_proba(holders[holder]), probabilities)
-
-
-@pytest.mark.parametrize("holder", ["pandas", "polars", "Arrow"])
 @pytest.mark.parametrize("as_labels", [np.asarray, list, pd.Series, pd.Categorical])
-def test_labels_beside_the_table_equal_those_in_it(holder, as_labels, holders, probabilities):
-    drop = {
-        "pandas": lambda table: table.drop(columns="late"),
-        "polars": lambda table: table.drop("late"),
-        "Arrow": lambda table: table.drop_columns(["late"]),
-    }[holder]
-    X, y = drop(holders[holder]), as_labels(holders["pandas"]["late"])
+def test_labels_beside_the_table_equal_those_in_it(as_labels, holders, probabilities):
+    X, y = holders["pandas"].drop(columns="late"), as_labels(holders["pandas"]["late"])
     fitted = model().fit(X, y)
     assert_array_equal(fitted.predict_proba(X), probabilities)
-    assert list(fitted.feature_names_in_) == list(shop().columns.drop("late"))
+    assert list(fitted.feature_names_in_) == list(X.columns)
 
 
-@pytest.mark.parametrize("name", ["robust", "gb-rvfl", "rvfl"])
+@pytest.mark.parametrize("name", ["robust", "gb-rvfl"])
 def test_the_command_line_fits_the_same_model(name, holders, tmp_path):
     succeeds(
         "fit", holders["CSV"], "--target", "late", "--model", name, "--test", 0, "--seed", 3,
@@ -132,12 +106,11 @@ def test_the_command_line_fits_the_same_model(name, holders, tmp_path):
     assert by_command.model == name
 
 
-@pytest.mark.parametrize("fitted_to", ["pandas", "objects", "CSV"])
 @pytest.mark.parametrize("predicted", ["CSV", "Parquet"])
 def test_saved_loaded_and_on_the_command_line_it_predicts_the_same(
-    fitted_to, predicted, holders, probabilities, tmp_path
+    predicted, holders, probabilities, tmp_path
 ):
-    fitted = model().fit(holders[fitted_to], "late")
+    fitted = model().fit(holders["pandas"], "late")
     fitted.save(tmp_path / "m.granulearn")
     loaded = TableClassifier.load(tmp_path / "m.granulearn")
     assert_allclose(loaded.predict_proba(holders[predicted]), probabilities, rtol=1e-9)
@@ -176,21 +149,13 @@ def test_what_the_user_says_about_columns_is_heard(holders):
     assert schema["pieces"].type == "category"
     assert schema["gift"].dropped == "asked"
     assert not schema["constant"].dropped
-    days = {
-        "day": ["01/02/2020", "03/04/2021"] * 20,
-        "n": list(range(20)) * 2,
-        "y": list("abbaabba") * 5,
-    }
+    frame.loc[:9, "late"] = frame.loc[:9, "late"].str.upper()
+    assert model().fit(frame, "late").classes_.tolist() == ["no", "yes"]
+    assert len(model(exact_labels=True).fit(frame, "late").classes_) == 4
+    day = ["01/02/2020", "03/04/2021"] * 20
+    days = {"day": day, "n": list(range(20)) * 2, "y": list("abbaabba") * 5}
     for order in (True, False):
         assert model(day_first=order).fit(days, "y").schema_["day"].date.day_first is order
-    assert model().fit(days, "y").schema_["day"].dropped == "ambiguous date"
-
-
-def test_a_column_that_is_not_there_is_named_with_all_other_problems(holders):
-    with pytest.raises(TableError) as caught:
-        model(ignore=["gifts"]).fit(holders["pandas"], "delay")
-    assert [problem for problem in caught.value.problems if "'gifts'" in problem]
-    assert [problem for problem in caught.value.problems if "'delay'" in problem]
 
 
 @pytest.mark.parametrize(
@@ -231,17 +196,6 @@ def test_truth_values_in_a_column_of_the_table_are_truth_values(dtype, holders, 
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_spellings_of_a_label_are_joined_unless_they_are_exact(beside, holders):
-    frame = holders["pandas"].copy()
-    frame.loc[:9, "late"] = frame.loc[:9, "late"].str.upper()
-    given = (frame.drop(columns="late"), frame["late"]) if beside else (frame, "late")
-    joined = model().fit(*given)
-    assert joined.classes_.tolist() == ["no", "yes"]
-    assert any("were joined" in said for said in joined.check_.warnings)
-    assert model(exact_labels=True).fit(*given).classes_.tolist() == ["NO", "YES", "no", "yes"]
-
-
-@pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize("mark", [None, np.nan, "", "n/a"])
 def test_rows_without_a_label_are_left_out(beside, mark, holders):
     frame = holders["pandas"].copy()
@@ -253,23 +207,6 @@ def test_rows_without_a_label_are_left_out(beside, mark, holders):
     assert fitted.card_.rows == 110
     expected = model().fit(known, "late").predict_proba(frame)
     assert_allclose(fitted.predict_proba(frame), expected)
-
-
-@pytest.mark.parametrize(
-    "as_labels",
-    [
-        lambda y: pd.Series(y, dtype="Int64"),
-        lambda y: np.array([np.nan if label is None else label for label in y]),
-        lambda y: y,
-    ],
-    ids=["nullable", "floats", "a list"],
-)
-def test_numbers_with_some_missing_are_labels_of_the_other_rows(as_labels, holders):
-    frame = holders["pandas"].drop(columns="late")
-    y = [None if row % 12 == 0 else row % 3 for row in range(120)]
-    fitted = model().fit(frame, as_labels(y))
-    assert fitted.classes_.tolist() == [0, 1, 2]
-    assert fitted.card_.dropped_rows == 10
 
 
 def test_the_name_of_the_labels_may_be_that_of_a_column(holders):

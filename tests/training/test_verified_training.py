@@ -8,6 +8,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from granulearn.review import Decision, DecisionsError
 from granulearn.tables import open_table, read_training_table
+from granulearn.training import verified_training
 from granulearn.training.model_kinds import make_model
 from granulearn.training.training import make_pipeline, train
 from granulearn.training.verified_training import (
@@ -28,25 +29,27 @@ def noisy(folder, n_rows=160, share=0.25, seed=0):
     wrong = rng.random(n_rows) < share
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     frame.assign(label=NAMES[truth ^ wrong]).to_csv(folder / "t.csv", index=False)
+    return with_labels(folder, [], ""), NAMES[truth]
+
+
+def with_labels(folder, rows, label):
+    """Return the table, read, with another label in some rows."""
+    frame = pd.read_csv(folder / "t.csv", dtype=str)
+    frame.loc[rows, "label"] = label
+    frame.to_csv(folder / "t.csv", index=False)
     with open_table(folder / "t.csv") as file:
-        return read_training_table(file, "label", keep_cells=True), NAMES[truth]
+        return read_training_table(file, "label", keep_cells=True)
 
 
 def decided(table, truth, rows, drawn="worst"):
     """Return true decisions about some rows, from 0."""
     given = table.cells["label"].to_pylist()
-    return [
-        Decision(
-            row + 1,
-            "keep" if given[row] == truth[row] else "change",
-            "" if given[row] == truth[row] else truth[row],
-            table.hashes[row],
-            given_label=given[row],
-            target="label",
-            drawn=drawn,
-        )
-        for row in rows
-    ]
+    said = []
+    for row in rows:
+        what = ("keep", "") if given[row] == truth[row] else ("change", truth[row])
+        known = {"given_label": given[row], "target": "label", "drawn": drawn}
+        said.append(Decision(row + 1, *what, table.hashes[row], **known))
+    return said
 
 
 def trained(table, said, model="rvfl", **options):
@@ -92,11 +95,7 @@ def test_the_scores_and_the_model_are_those_of_the_corrected_table(reviewed):
 
 def test_rows_without_a_label_and_rows_left_out_are_counted_apart(tmp_path):
     table, truth = noisy(tmp_path)
-    frame = pd.read_csv(tmp_path / "t.csv", dtype=str, keep_default_na=False)
-    frame.loc[[3, 4], "label"] = ""
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    with open_table(tmp_path / "t.csv") as file:
-        table = read_training_table(file, "label", keep_cells=True)
+    table = with_labels(tmp_path, [3, 4], "")
     said = [
         Decision(4, "change", "yes"),
         Decision(5, "keep"),
@@ -145,15 +144,17 @@ def test_the_comparison_is_that_of_models_which_did_not_see_the_row(reviewed):
 @pytest.mark.parametrize(
     ("corrected", "p_value", "said"),
     [
-        (0.9, 0.04, "ones; the difference is beyond chance"),
-        (0.9, 0.05, "ones; the difference may be chance"),
-        (0.8, 1.0, "ones; the review has not paid so far"),
-        (0.7, 0.5, "ones; the difference may be chance; the review has not paid so far"),
+        (0.9, 0.04, "corrected ones; the difference is beyond chance"),
+        (0.9, 0.05, "corrected ones; the difference may be chance"),
+        (0.8, 1.0, "corrected ones; the review has not paid so far"),
+        (0.7, 0.5, "; the difference may be chance; the review has not paid so far"),
     ],
 )
-def test_whether_the_review_has_paid_is_said_in_words(corrected, p_value, said):
-    found = Comparison(50, 0.8, corrected, p_value)
-    assert f"{found.scores}{found.verdict}".endswith(said)
+def test_whether_the_review_has_paid_is_said(reviewed, monkeypatch, corrected, p_value, said):
+    compared = Comparison(50, 0.8, corrected, p_value), None
+    monkeypatch.setattr(verified_training, "compare_labels", lambda *_, **__: compared)
+    words = trained(*reviewed[::2]).card.scores["verified"]["messages"]
+    assert words[1].endswith(said)
 
 
 def test_rows_chosen_worst_first_are_no_score_of_the_whole_table(reviewed):
@@ -193,11 +194,7 @@ def test_decisions_that_change_nothing_are_scored_once(reviewed):
 
 def test_a_class_too_small_to_search_gives_no_score_and_words_say_so(tmp_path, monkeypatch):
     table, truth = noisy(tmp_path)
-    frame = pd.read_csv(tmp_path / "t.csv")
-    frame.loc[5, "label"] = "yess"
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    with open_table(tmp_path / "t.csv") as file:
-        table = read_training_table(file, "label", keep_cells=True)
+    table = with_labels(tmp_path, [5], "yess")
     monkeypatch.setattr(
         "granulearn.training.training.search_grid", lambda name: {"model__C": [0.1, 1.0]}
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
-from scipy.stats import rankdata
+from sklearn.metrics import roc_auc_score
 
 from granulearn.audit.ratings import Issue, Ratings
 
@@ -21,9 +19,9 @@ _CERTAIN = 1.645  # deviations: nineteen times of twenty
 # something.
 SEPARATED_FROM = 0.75
 FEWEST_ROWS = 10
-# What is far from an overlap need not be looked at closely.
+# Only classes that are at least this probable for rows of the other one, relative to its own rows,
+# are compared: a table may have thousands of pairs.
 _LEAST_CONFUSED = 0.5
-_LEAST_LIFT = 1.3
 
 
 def find_overlaps(ratings: Ratings) -> list[Issue]:
@@ -61,13 +59,14 @@ def find_overlaps(ratings: Ratings) -> list[Issue]:
     counts = np.bincount(codes, minlength=n_classes)
     if n_classes < 3 or len(codes) == 0:
         return []
-    sums = np.zeros((n_classes, n_classes))
-    for k in range(n_classes):
-        sums[k] = proba[codes == k].sum(axis=0)
+    means = np.zeros((n_classes, n_classes))
+    enough = counts >= FEWEST_ROWS
+    for k in np.flatnonzero(enough):
+        means[k] = proba[codes == k].mean(axis=0)
+    confused = means >= _LEAST_CONFUSED * means.diagonal()
+    pairs = np.argwhere(np.triu(confused & confused.T & enough & enough[:, None], 1))
     found = []
-    for a, b in itertools.combinations(np.flatnonzero(counts >= FEWEST_ROWS).tolist(), 2):
-        if not _is_worth_a_look(sums, counts, a, b):
-            continue
+    for a, b in pairs.tolist():
         apart = _separation(proba, codes, a, b)
         if apart is None:
             continue
@@ -82,37 +81,17 @@ def find_overlaps(ratings: Ratings) -> list[Issue]:
     return sorted(found, key=lambda issue: -issue.score)
 
 
-def _is_worth_a_look(sums: np.ndarray, counts: np.ndarray, a: int, b: int) -> bool:
-    """Say whether the mean probabilities of the classes allow an overlap."""
-    own_a, own_b = sums[a, a] / counts[a], sums[b, b] / counts[b]
-    confused = (
-        sums[a, b] / counts[a] >= _LEAST_CONFUSED * own_b
-        and sums[b, a] / counts[b] >= _LEAST_CONFUSED * own_a
-    )
-    either = sums[:, a] + sums[:, b]
-    n_both, n_others = counts[a] + counts[b], counts.sum() - counts[a] - counts[b]
-    of_both = (either[a] + either[b]) / n_both
-    of_others = (either.sum() - either[a] - either[b]) / max(n_others, 1)
-    return bool(confused and n_others > 0 and of_both >= _LEAST_LIFT * of_others)
-
-
 def _separation(proba: np.ndarray, codes: np.ndarray, a: int, b: int) -> float | None:
     """Return how well two classes are separated, if they overlap; else None."""
     is_a, is_b = codes == a, codes == b
     either = proba[:, a] + proba[:, b]
     both = is_a | is_b
     share = proba[both, b] / np.maximum(either[both], np.finfo(float).tiny)
-    apart = _order_probability(share, is_b[both])
+    apart = float(roc_auc_score(is_b[both], share))
     n_a, n_b = int(is_a.sum()), int(is_b.sum())
     deviation = np.sqrt((n_a + n_b + 1) / (12 * n_a * n_b))
     if apart > APART_FROM or apart + _CERTAIN * deviation > CERTAINLY_BELOW:
         return None
-    return apart if _order_probability(either, both) >= SEPARATED_FROM else None
-
-
-def _order_probability(values: np.ndarray, is_high: np.ndarray) -> float:
-    """Return the probability that a value of the marked rows is larger; ties count half."""
-    n_high = int(is_high.sum())
-    n_low = len(values) - n_high
-    above = rankdata(values)[is_high].sum() - n_high * (n_high + 1) / 2
-    return float(above / (n_high * n_low))
+    if both.all() or roc_auc_score(both, either) < SEPARATED_FROM:
+        return None
+    return apart

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
-from granulearn.audit._nearness import nearest_references, place_rows
 from granulearn.utils.threads import in_threads, limited_threads
 
 # A sample of this size stands for a larger table.
@@ -25,8 +25,10 @@ RARE, SAME = 0.005, 100.0
 MOST_DIMENSIONS = 48
 # Directions in which rows hardly vary count no more than one of this share of the mean variance.
 FLOOR = 0.02
-# Points are clipped here, so that squares stay exact enough.
+# Points are clipped here, so that distances stay exact enough.
 MOST = 1e6
+# Nearer rows are copies: rounding alone sets them apart.
+COPY = 1e-8
 ROWS_PER_TASK = 8_192
 
 
@@ -41,7 +43,7 @@ class Embedding:
     directions: np.ndarray
     """(d, D) what turns columns into directions in which rows vary alike."""
     references: np.ndarray
-    """(D, m) the points of some rows, with which others are compared."""
+    """(m, D) the points of some rows, with which others are compared."""
 
     def compare(
         self, X: np.ndarray, own: np.ndarray | None = None
@@ -58,24 +60,23 @@ class Embedding:
         Returns
         -------
         tuple of ndarray
-            Points of the rows, numbers of the nearest other references, their distances, and the
-            two least squared distances of each reference to these rows.
+            Points of the rows, numbers of the nearest other references (the last one is the
+            farthest of them), their distances, and the two least different distances of each
+            reference to these rows.
         """
-        n_references = self.references.shape[1]
-        k = min(NEIGHBOURS, max(n_references - 1, 1))
-        X = np.ascontiguousarray(X, dtype=np.float64)
-        own = np.full(len(X), -1) if own is None else own
-        nearest, squares = np.empty((len(X), k), dtype=np.int64), np.empty((len(X), k))
-        least = np.full((2, n_references), np.inf)
         points = self.points(X)
-        nearest_references(points, own, self.references, nearest, squares, least)
-        return points, nearest, np.sqrt(squares), least
+        away = cdist(points, self.references)
+        least = _two_least(np.where(away > COPY, away, np.inf))
+        if own is not None:
+            (rows,) = np.nonzero(own >= 0)
+            away[rows, own[rows]] = np.inf
+        k = min(NEIGHBOURS, max(len(self.references) - 1, 1))
+        nearest = np.argpartition(away, k - 1, axis=1)[:, :k]
+        return points, nearest, np.take_along_axis(away, nearest, axis=1), least
 
     def points(self, X: np.ndarray) -> np.ndarray:
         """Return rows as points."""
-        points = np.empty((len(X), self.directions.shape[1]))
-        place_rows(X, self.medians, self.scales, self.directions, MOST, points)
-        return points
+        return np.clip((X - self.medians) / self.scales, -MOST, MOST) @ self.directions
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,38 +107,37 @@ def embed_rows(X: np.ndarray, n_threads: int = 1) -> EmbeddedRows:
     n_threads : int, default=1
         Threads; they change no result.
     """
-    X = np.ascontiguousarray(X, dtype=np.float64)
     sample = np.random.default_rng(0).permutation(len(X))[:MOST_ROWS]
-    embedding = _fit_embedding(X, X[sample])
     own = np.full(len(X), -1)
     own[sample[:REFERENCES]] = np.arange(len(sample[:REFERENCES]))
     parts = [slice(i, i + ROWS_PER_TASK) for i in range(0, len(X), ROWS_PER_TASK)]
-    found = in_threads(lambda part: embedding.compare(X[part], own[part]), parts, n_threads)
+    with limited_threads(1, "blas"):
+        embedding = _fit_embedding(X, X[sample[:SAMPLE]])
+        found = in_threads(lambda part: embedding.compare(X[part], own[part]), parts, n_threads)
     points, nearest, distances, least = (np.concatenate(part) for part in zip(*found, strict=True))
-    return EmbeddedRows(embedding, sample, points, nearest, distances, np.sqrt(_two_least(least)))
+    return EmbeddedRows(embedding, sample, points, nearest, distances, _two_least(least))
 
 
 def _fit_embedding(X: np.ndarray, sample: np.ndarray) -> Embedding:
-    medians, scales = _units(X, sample[:SAMPLE])
-    directions = _directions((sample[:SAMPLE] / 2 - medians / 2) / (scales / 2))
-    embedding = Embedding(medians, scales, directions, np.empty((directions.shape[1], 0)))
-    references = np.ascontiguousarray(embedding.points(sample[:REFERENCES]).T)
-    return replace(embedding, references=references)
+    medians, scales = _units(X, sample)
+    directions = _directions((sample - medians) / scales)
+    embedding = Embedding(medians, scales, directions, np.empty((0, directions.shape[1])))
+    return replace(embedding, references=embedding.points(sample[:REFERENCES]))
 
 
 def _two_least(values: np.ndarray) -> np.ndarray:
     """Return the two least different values of each column."""
-    first = values.min(axis=0)
-    return np.array([first, np.where(values > first, values, np.inf).min(axis=0)])
+    first = values.min(axis=0, initial=np.inf)
+    larger = np.where(values > first * (1 + COPY), values, np.inf)
+    return np.array([first, larger.min(axis=0, initial=np.inf)])
 
 
 def _units(X: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the median and the unit of each column."""
     quantiles = [RARE, TAIL, 0.5, 1 - TAIL, 1 - RARE]
     lowest, low, medians, high, highest = np.quantile(sample, quantiles, axis=0, method="nearest")
-    scales = high / DEVIATIONS - low / DEVIATIONS
-    reach = highest / DEVIATIONS - lowest / DEVIATIONS
-    for j in np.flatnonzero((scales <= 0) | (reach / SAME > scales)):
+    scales, reach = (high - low) / DEVIATIONS, (highest - lowest) / DEVIATIONS
+    for j in np.flatnonzero((scales <= 0) | (reach > SAME * scales)):
         scales[j] = _rare_distance(X[:, j], medians[j]) / DEVIATIONS
     # A constant column, or one whose scale is lost in rounding, does not count.
     return medians, np.where(scales > 0, scales, np.inf)
@@ -149,26 +149,18 @@ def _rare_distance(values: np.ndarray, median: float) -> float:
     It is their mean, each weighted by itself: many slight differences do not make a single
     large one absurd.
     """
-    away = np.abs(values[values != median] / 2 - median / 2)
-    if len(away) == 0:
-        return 0.0
-    largest = away.max()
-    away /= largest
-    return float(2 * (np.square(away).sum() / away.sum()) * largest)
+    away = np.abs(values[values != median] - median)
+    return float(away @ away / away.sum()) if len(away) else 0.0
 
 
 def _directions(sample: np.ndarray) -> np.ndarray:
     """Return what turns columns into directions in which rows vary alike."""
     d = sample.shape[1]
-    mixing = _mixing(d) if d > MOST_DIMENSIONS else np.eye(d)
-    with limited_threads(1, "blas"):
-        mixed = np.clip(sample, -DEVIATIONS, DEVIATIONS) @ mixing
-        mixed -= mixed.mean(axis=0)
-        variances, axes = np.linalg.eigh(mixed.T @ mixed / len(mixed))
-        floor = FLOOR * max(variances.mean(), np.finfo(float).tiny)
-        return np.ascontiguousarray(mixing @ (axes / np.sqrt(np.maximum(variances, 0) + floor)))
-
-
-def _mixing(d: int) -> np.ndarray:
-    signs = np.random.RandomState(0).randint(2, size=(d, MOST_DIMENSIONS)) * 2 - 1
-    return signs / np.sqrt(MOST_DIMENSIONS)
+    mixing = np.eye(d)
+    if d > MOST_DIMENSIONS:
+        mixing = np.random.RandomState(0).choice([-1.0, 1.0], size=(d, MOST_DIMENSIONS))
+        mixing /= np.sqrt(MOST_DIMENSIONS)
+    mixed = np.clip(sample, -DEVIATIONS, DEVIATIONS) @ mixing
+    variances, axes = np.linalg.eigh(np.atleast_2d(np.cov(mixed, rowvar=False, ddof=0)))
+    floor = FLOOR * max(variances.mean(), np.finfo(float).tiny)
+    return mixing @ (axes / np.sqrt(np.maximum(variances, 0) + floor))

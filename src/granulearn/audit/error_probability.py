@@ -80,7 +80,7 @@ class ErrorModel:
     """What turns class probabilities into ratings of labels."""
 
     noise: NoiseRate
-    """The share of wrong labels, as long as nobody has verified any."""
+    """The noise rate if no label is verified."""
     rates: tuple[float, ...]
     """Shares of wrong labels, each as probable, by which single labels are judged; none if nothing
     can be said about them. They go from the least that is wrong at random to every label that its
@@ -416,9 +416,9 @@ def with_verified(
 
 
 def _verified_rate(ratings: Ratings, verified: VerifiedLabels, before: NoiseRate) -> NoiseRate:
-    """Estimate the share of wrong labels from those that a person has looked at.
+    """Estimate the share of wrong labels from those that a person has verified.
 
-    Rows that were not drawn at random stand for themselves. Rows drawn at random stand for
+    Rows that were not drawn at random count for themselves. Rows drawn at random stand for
     all others, by strata of label quality. The interval is Clopper and Pearson's at the
     number of rows that a simple random sample of the same error would have.
     """
@@ -460,7 +460,7 @@ def _among_the_worst(ratings: Ratings, verified: VerifiedLabels) -> np.ndarray:
     """Return where verified rows lie among the worst rows, of which none is open any more.
 
     Whatever is worst was chosen unless it was drawn at random before: rows at random among
-    the chosen ones stand for nobody else.
+    the chosen ones count for themselves only.
     """
     is_seen, is_chosen = (np.zeros(len(ratings.given), dtype=bool) for _ in range(2))
     is_seen[verified.rows] = True
@@ -598,7 +598,7 @@ def _logistic_fit(doubt: np.ndarray, wrong: np.ndarray, before: np.ndarray) -> t
 def next_rows(
     ratings: Ratings, n_rows: int, random_fraction: float, random: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Choose rows to look at among those nobody has verified.
+    """Choose rows to verify among those that are not verified.
 
     Rows at random are drawn all along the order by label quality, one from each stretch, and
     each row is equally likely to be drawn. The rest are the worst of the others.
@@ -658,7 +658,7 @@ def _spread_draw(n_rows: int, n_drawn: int, random: np.random.RandomState) -> np
 
 
 def expected_errors(ratings: Ratings, counts: tuple[int, ...] = FORECASTS) -> dict[int, float]:
-    """Return how many wrong labels the next rows will hold, looked at worst first.
+    """Return how many wrong labels the next rows will hold, worst first.
 
     Parameters
     ----------

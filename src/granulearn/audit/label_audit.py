@@ -22,7 +22,7 @@ from granulearn.audit.error_probability import (
     with_verified,
 )
 from granulearn.audit.leakage import find_leaks
-from granulearn.audit.near_duplicates import close_rows, find_contradictions, find_shared
+from granulearn.audit.near_duplicates import CONTRADICTION, SHARED, close_rows, find_mixed
 from granulearn.audit.outliers import OUTLIER_FROM, find_outliers, outlier_scores
 from granulearn.audit.ratings import WRONG, Issue, NoiseRate, Ratings
 from granulearn.audit.scan_statistic import find_blocks
@@ -42,8 +42,6 @@ from granulearn.utils.validation import check_samples
 if TYPE_CHECKING:
     import pandas as pd
 
-    from granulearn.audit.explanation import FeatureName
-
 # A tree of 8,000 rows knows the classes well enough; it rates the labels of all others.
 MAX_TREE_ROWS = 8_000
 MAX_TREE_VALUES, LEAST_TREE_ROWS = 10_000_000, 1_000
@@ -58,7 +56,7 @@ class LabelAudit(BaseEstimator):
     """Find labels that are probably wrong.
 
     A ball forest rates each label by the trees that did not see its sample, and
-    each label gets a verdict. Use it before you train: look at the labels that
+    each label gets a verdict. Use it before you train: check the labels that
     are "wrong", correct or drop them, and pass on what you found
     (``verified``). It works as the last step of a scikit-learn pipeline
     (``fit``), and as a step of imbalanced-learn's (``fit_resample``). Its weak
@@ -107,7 +105,7 @@ class LabelAudit(BaseEstimator):
         (``basis``), the same in a sentence (``message``). NaN where it cannot be
         judged.
     issues_ : list of Issue
-        What else a person should look at: near-duplicates with different labels
+        Further issues to check: near-duplicates with different labels
         or across groups, outliers, classes that may be one, stretches of
         the file with many doubtful labels, columns that give the label away.
     verified_ : ndarray of shape (n_samples,)
@@ -115,7 +113,7 @@ class LabelAudit(BaseEstimator):
     at_random_ : ndarray of shape (n_samples,)
         True where a verified row was drawn at random.
     alone_ : ndarray of shape (n_samples,)
-        True where no other sample has the label and nobody has verified it: a
+        True where no other sample has the label and it is not verified: a
         misspelt one, perhaps.
     out_of_sample_proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities from the trees that did not see a sample, or those
@@ -147,7 +145,7 @@ class LabelAudit(BaseEstimator):
     Notes
     -----
     Of more than 50,000 samples, that many are drawn, and stand for all where probabilities are
-    calibrated, the noise rate is judged, and it is found out what is usual among inputs.
+    calibrated, the noise rate is estimated, and typical inputs are learnt.
 
     Examples
     --------
@@ -188,7 +186,7 @@ class LabelAudit(BaseEstimator):
         verified : mapping, Series, DataFrame or array-like, default=None
             True labels that a person has confirmed or corrected: by row (a
             position, or a name of X's index); or one entry per sample, None where
-            nobody looked; or a frame by row with ``label`` and ``drawn``, as
+            not verified; or a frame by row with ``label`` and ``drawn``, as
             `next_to_review` gives it: rows drawn at "random" stand for others,
             all others count for themselves. They are never called wrong, and the
             trees learn their true labels.
@@ -331,7 +329,7 @@ class LabelAudit(BaseEstimator):
 
     @property
     def issues(self) -> pd.DataFrame:
-        """What else a person should look at, the worst first, as a table."""
+        """Further issues to check, the worst first, as a table."""
         check_is_fitted(self)
         import pandas as pd
 
@@ -340,7 +338,7 @@ class LabelAudit(BaseEstimator):
         return pd.DataFrame(rows, columns=columns)
 
     def next_to_review(self, n: int, *, random_fraction: float = 0.0, index: Any = None):
-        """Return which rows to look at next.
+        """Return which rows to verify next.
 
         Parameters
         ----------
@@ -372,7 +370,7 @@ class LabelAudit(BaseEstimator):
         return self.ratings_.to_frame(names).iloc[rows][_SHOWN].assign(drawn=drawn)
 
     def expected_errors(self, *counts: int) -> dict[int, float]:
-        """Return how many wrong labels the next rows hold, if they are looked at worst first.
+        """Return how many wrong labels the next rows hold, worst first.
 
         Parameters
         ----------
@@ -443,11 +441,11 @@ def find_issues(
     ratings: Ratings,
     *,
     groups: Any = None,
-    names: Sequence[FeatureName] | None = None,
+    names: Sequence[str | tuple[str, str]] | None = None,
     positions: Any = None,
     embedded: EmbeddedRows | None = None,
 ) -> list[Issue]:
-    """Return what a person should look at beside single labels, the worst first.
+    """Return further issues to check, beside single labels, the worst first.
 
     Nothing is fitted again: labels were rated, and rows are compared.
 
@@ -463,7 +461,7 @@ def find_issues(
     names : sequence of str or tuple, default=None
         Names of the features; (column, category) for one of zeros and ones. None numbers them.
     positions : array-like of shape (n_rows,), default=None
-        Where each row stands in its file, which is also how it is named; None means in the
+        Where each row is in its file, which is also how it is named; None means in the
         order they have, from 0.
     embedded : EmbeddedRows, default=None
         The rows as points, if they are known already.
@@ -505,9 +503,9 @@ def find_issues(
     sources = [name if isinstance(name, str) else name[0] for name in names]
     embedded = embed_rows(X) if embedded is None else embedded
     close = close_rows(X, embedded)
-    found = find_contradictions(close, ratings.believed, ratings.classes, positions)
+    found = find_mixed(close, ratings.classes[ratings.believed], CONTRADICTION, positions)
     if groups is not None:
-        found += find_shared(close, np.asarray(groups), positions)
+        found += find_mixed(close, np.asarray(groups), SHARED, positions)
     found += find_outliers(X, embedded, shown, positions)
     found += find_overlaps(ratings)
     found += find_blocks(ratings, positions)

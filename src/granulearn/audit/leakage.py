@@ -22,7 +22,8 @@ from granulearn.tables.checks import (
 
 LEAK = "target leakage"
 
-SAMPLE = 1_024
+# Rows by which columns are judged; more say nothing new.
+SAMPLE = 5_000
 # If more of the columns predict the classes, the task is easy.
 MOST_SHARE = 0.25
 
@@ -55,21 +56,14 @@ def find_leaks(
     sources = names if sources is None else sources
     if len(codes) < MIN_ROWS or len(set(sources)) < 2 or len(classes) < 2:
         return []
-    sample = sample[:SAMPLE]
+    X, codes = X[sample[:SAMPLE]], codes[sample[:SAMPLE]]
     leaking, found = set(), []
-    most_leaking = max(1, MOST_SHARE * len(set(sources)))
-    near = (NEAR_SHARE, NEAR_SHARE)
     for column, values in enumerate(X.T):
-        # A column that does not predict the classes of the sample does not predict those of all.
-        edges = _edges(values, codes, sample, len(classes))
-        of_sample = _contingency(values[sample], codes[sample], len(classes), edges)
-        if not majority_classes(of_sample, near)[0]:
-            continue
-        counts = _contingency(values, codes, len(classes), edges)
-        if not majority_classes(counts, near)[0]:
+        counts = _contingency(values, codes, len(classes))
+        if not majority_classes(counts, (NEAR_SHARE, NEAR_SHARE))[0]:
             continue
         leaking.add(sources[column])
-        if len(leaking) > most_leaking:
+        if len(leaking) > max(1, MOST_SHARE * len(set(sources))):
             return []
         share, _ = majority_classes(counts)
         if not share:
@@ -82,26 +76,13 @@ def find_leaks(
     return found
 
 
-def _edges(
-    values: np.ndarray, codes: np.ndarray, sample: np.ndarray, n_classes: int
-) -> np.ndarray | None:
-    """Return the edges of the intervals into which a column of many values is cut, else None."""
+def _contingency(values: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return how often each value occurs with each class; intervals stand for many values."""
+    distinct, numbers = np.unique(values, return_inverse=True)
     most = VALUES_PER_CLASS * n_classes
-    if len(np.unique(values[sample])) <= max(most, len(sample) / ROWS_PER_VALUE):
-        return None
-    tree = DecisionTreeClassifier(max_leaf_nodes=most, random_state=0)
-    split = tree.fit(values[sample, None], codes[sample]).tree_
-    return np.sort(split.threshold[split.feature >= 0])
-
-
-def _contingency(
-    values: np.ndarray, codes: np.ndarray, n_classes: int, edges: np.ndarray | None
-) -> np.ndarray:
-    """Return how often each value, or each interval, occurs with each class."""
-    if edges is None:
-        numbers = np.unique(values, return_inverse=True)[1]
-    else:
-        numbers = np.searchsorted(edges, values)
+    if len(distinct) > max(most, len(values) / ROWS_PER_VALUE):
+        tree = DecisionTreeClassifier(max_leaf_nodes=most, random_state=0)
+        numbers = tree.fit(values[:, None], codes).apply(values[:, None])
     counts = np.zeros((numbers.max() + 1, n_classes), np.int64)
     np.add.at(counts, (numbers, codes), 1)
     return counts[counts.any(axis=1)]

@@ -6,18 +6,26 @@ says how fast such distances become rare, and so how near a pair must be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import pdist
 
-from granulearn.audit._nearness import close_pairs
 from granulearn.audit.embedding import EmbeddedRows
 from granulearn.audit.ratings import Issue, named_rows, worst_first
 
 CONTRADICTION = "contradictory duplicates"
 SHARED = "duplicates across groups"
+# What differs, and what to do.
+_MESSAGES = {
+    CONTRADICTION: ("and different labels", "check them together"),
+    SHARED: (
+        "in different groups",
+        "what is learned from one group is known of the other, so keep them in one group",
+    ),
+}
 
 # Pairs of a whole table that may be near by chance.
 BY_CHANCE = 0.05
@@ -28,6 +36,10 @@ _RARE, _HALF = 0.1, 0.5
 # A search that finds more pairs per row looks for nearer ones instead.
 _PAIRS_PER_ROW = 4
 _MOST_TRIES = 12
+# Rows that are compared pair by pair: so few, or so many where they cannot be divided.
+_FEW_ROWS, _MOST_ROWS = 64, 2_048
+# A division that repeats more of the rows on both sides is not worth it.
+_MOST_REPEATED = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,64 +137,67 @@ def _pairs_within(points: np.ndarray, radius: float) -> tuple[np.ndarray, float]
     for _ in range(_MOST_TRIES):
         pairs = close_pairs(points, radius, _PAIRS_PER_ROW * len(points) + 64)
         if pairs is not None:
-            return np.unique(pairs, axis=0), radius
+            return pairs, radius
         radius /= 2
-    return np.empty((0, 2), dtype=np.int32), 0.0
+    return np.empty((0, 2), dtype=np.intp), 0.0
 
 
-def find_contradictions(
-    close: CloseRows,
-    codes: np.ndarray,
-    classes: np.ndarray,
-    positions: np.ndarray | None = None,
+def close_pairs(points: np.ndarray, radius: float, most: int) -> np.ndarray | None:
+    """Return all pairs of points within a radius, the smaller number first.
+
+    Points are divided at the mean of their widest column again and again. Those within the radius
+    above it go to both sides, so each pair is together on one of them.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, D)
+        The points.
+    radius : float
+        How far apart the points of a pair may be.
+    most : int
+        None is returned if there are more pairs, or if the radius is too large to divide points.
+    """
+    found, n_found = [np.empty((0, 2), dtype=np.intp)], 0
+    waiting = [np.arange(len(points))]
+    while waiting:
+        rows = waiting.pop()
+        part = points[rows]
+        if len(rows) > _FEW_ROWS:
+            values = part[:, part.var(axis=0).argmax()]
+            above, below = values > values.mean(), values <= values.mean() + radius
+            smaller = min(above.sum(), below.sum())
+            if smaller and (above & below).sum() <= _MOST_REPEATED * smaller:
+                waiting += [rows[above], rows[below]]
+                continue
+            if len(rows) > _MOST_ROWS:
+                return None
+        (near,) = np.nonzero(pdist(part) <= radius)
+        if len(near):
+            found.append(rows[np.transpose(np.triu_indices(len(rows), 1))[near]])
+            n_found += len(near)
+            if n_found > most:
+                return None
+    return np.unique(np.concatenate(found), axis=0)
+
+
+def find_mixed(
+    close: CloseRows, values: np.ndarray, kind: str, positions: np.ndarray | None = None
 ) -> list[Issue]:
-    """Return an issue for each set of close rows with different labels.
+    """Return an issue for each set of close rows with different labels, or in different groups.
 
     Parameters
     ----------
     close : CloseRows
         Of all rows.
-    codes : ndarray of shape (n_rows,)
-        Number of the class of each row.
-    classes : ndarray of shape (n_classes,)
-        The classes.
+    values : ndarray of shape (n_rows,)
+        The label of each row, or its group: a patient, a source, training or test part.
+    kind : str
+        `CONTRADICTION` for labels, `SHARED` for groups.
     positions : ndarray of shape (n_rows,), default=None
         Number by which a reader finds each row.
     """
-    differ, advice = "and different labels", "look at them together"
-    return _mixed_clusters(close, codes, classes, positions, CONTRADICTION, differ, advice)
-
-
-def find_shared(
-    close: CloseRows, groups: np.ndarray, positions: np.ndarray | None = None
-) -> list[Issue]:
-    """Return an issue for each set of close rows in different groups.
-
-    Parameters
-    ----------
-    close : CloseRows
-        Of all rows.
-    groups : ndarray of shape (n_rows,)
-        Group of each row: a patient, a source, training or test part.
-    positions : ndarray of shape (n_rows,), default=None
-        Number by which a reader finds each row.
-    """
-    names, codes = np.unique(groups, return_inverse=True)
-    advice = "what is learned from one group is known of the other, so keep them in one group"
-    found = _mixed_clusters(close, codes, names, positions, SHARED, "in different groups", advice)
-    return [replace(issue, classes=()) for issue in found]
-
-
-def _mixed_clusters(
-    close: CloseRows,
-    codes: np.ndarray,
-    names: np.ndarray,
-    positions: np.ndarray | None,
-    kind: str,
-    differ: str,
-    advice: str,
-) -> list[Issue]:
-    """Return an issue for each cluster whose rows do not all have the same code."""
+    differ, advice = _MESSAGES[kind]
+    names, codes = np.unique(values, return_inverse=True)
     n_clusters = len(close.distances)
     lowest, highest = np.full(n_clusters, len(names)), np.full(n_clusters, -1)
     np.minimum.at(lowest, close.clusters, codes)
@@ -195,13 +210,14 @@ def _mixed_clusters(
         distance = close.distances[close.clusters[part[0]]]
         # Where many rows have copies, that two of them do not agree means little.
         score = (1 - distance / max(close.usual, distance, 1e-300)) * (1 - close.repeated)
-        values = names[np.unique(codes[part])].tolist()
+        different = names[np.unique(codes[part])].tolist()
         equal = "equal" if distance == 0 else "nearly equal"
         message = (
             f"{named_rows(part.tolist(), positions).capitalize()} have {equal} inputs {differ} "
-            f"({', '.join(map(str, values[:5]))}); {advice}."
+            f"({', '.join(map(str, different[:5]))}); {advice}."
         )
-        found.append(Issue(kind, float(score), tuple(part.tolist()), message, (), tuple(values)))
+        classes = tuple(different) if kind == CONTRADICTION else ()
+        found.append(Issue(kind, float(score), tuple(part.tolist()), message, classes=classes))
     return worst_first(
         found, f"{{n}} more sets of rows have equal or nearly equal inputs {differ}."
     )

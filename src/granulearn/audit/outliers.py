@@ -27,7 +27,7 @@ _BEYOND = 2.0
 # The least that the two may differ by, as rows of few different values all lie alike.
 _LEAST_SPREAD = 0.05
 _STEEPNESS = 1.5
-# Among fewer rows nobody knows what is usual.
+# Fewer rows do not show what is typical.
 FEWEST_ROWS = 20
 # Neighbours that are copies of each other do not make a row infinitely far from them.
 _LEAST_LOCAL = 0.1

@@ -125,7 +125,7 @@ class Ratings:
 
     @property
     def open_rows(self) -> np.ndarray:
-        """Positions of the labels that nobody has verified, worst first."""
+        """Positions of the unverified labels, worst first."""
         return self.worst_first[~self.verified[self.worst_first]]
 
 

@@ -12,20 +12,17 @@ more, 10,000 are, and the others are predicted out of sample; neighbours are sou
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from scipy import stats
 from sklearn.metrics import r2_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from granulearn._sklearn_compat import n_samples_of
 from granulearn.audit.validation import is_raw_table, row_names
 from granulearn.preprocess import TablePreprocessor
 from granulearn.rvfl import RVFLEnsembleRegressor
@@ -83,19 +80,13 @@ def audit_regression(
     names = row_names(X, y)
     notes: list[str] = []
     if isinstance(y, str) or is_raw_table(X):
-        with _table_with_target(X, y) as (file, target):
-            table = read_number_table(file, target)
-        values, notes = check_values(table.y), table.warnings
-        inputs = TablePreprocessor(target_type="continuous").fit_transform(table.X, values)
-        names = table.rows if names is None else names[table.rows]
+        cells, numbers, notes = read_numbers(X, y)
+        values = check_values(numbers)
+        inputs = TablePreprocessor(target_type="continuous").fit_transform(cells, values)
+        names = cells.index if names is None else names[cells.index]
     else:
         values = check_values(y)
-        if n_samples_of(X) != len(values):
-            raise ValueError(
-                f"X has {n_samples_of(X)} rows and y has {len(values)} values; give one value for "
-                "each row."
-            )
-        inputs = _check_inputs(X)
+        inputs, _ = check_inputs(X, values, "audit_labels", dtype=np.float64)
     frame = rate_values(inputs, values, random_state=random_state, n_jobs=n_jobs)
     if names is not None:
         frame.index = pd.Index(names)[frame.index]
@@ -111,26 +102,14 @@ def check_values(y: Any) -> np.ndarray:
     y : array-like of shape (n_samples,)
         The target.
     """
-    try:
-        given = np.asarray(y)
-    except ValueError as error:
+    column = pd.Series(y)
+    if not is_numeric_dtype(column) or is_bool_dtype(column):
+        shown = ", ".join(map(str, column[:3]))
         raise ValueError(
-            f"y is no list of numbers ({error}); give one number for each row."
-        ) from error
-    if given.ndim != 1:
-        raise ValueError(
-            f"y has {given.ndim} dimensions, shape {given.shape}; give one number for each row."
-        )
-    if given.dtype == object:
-        # What pandas calls NA is no number for NumPy.
-        given = np.array([np.nan if str(value) in ("None", "<NA>") else value for value in given])
-    if given.dtype.kind not in "iuf":
-        shown = ", ".join(map(str, given[:3]))
-        raise ValueError(
-            f"y must hold numbers, and holds {given.dtype} ({shown}, ...): convert it to numbers, "
+            f"y must hold numbers, and holds {column.dtype} ({shown}, ...): convert it to numbers, "
             "or use task='classification'."
         )
-    values = given.astype(np.float64)
+    values = column.to_numpy(np.float64, na_value=np.nan)
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise ValueError(
@@ -145,30 +124,6 @@ def check_values(y: Any) -> np.ndarray:
             "choose another target."
         )
     return values
-
-
-def _check_inputs(X: Any) -> np.ndarray:
-    """Return inputs as floats; raise if they are no numbers."""
-    remedy = (
-        "pass a frame and the name of its column to audit, and cells are read, filled and encoded"
-    )
-    try:
-        inputs, _ = check_inputs(
-            X, np.arange(n_samples_of(X)), "audit_labels", dtype=np.float64, ensure_all_finite=False
-        )
-    except ValueError as error:
-        if "could not convert string" not in str(error):
-            raise
-        raise ValueError(
-            f"X holds text ({error}), and inputs must be numbers; {remedy}."
-        ) from error
-    rows, columns = np.nonzero(~np.isfinite(inputs))
-    if len(rows):
-        raise ValueError(
-            f"X has {len(rows)} missing or infinite (NaN, inf) cells, the first in row {rows[0]}, "
-            f"column {columns[0]}; fill them, or {remedy}."
-        )
-    return inputs
 
 
 # ---- ratings ---------------------------------------------------------------------------------
@@ -191,13 +146,10 @@ def rate_values(
         Threads.
     """
     seed = int(check_random_state(random_state).randint(2**31 - 1))
-    # Divided by the largest first, so that squares of huge numbers are finite.
-    largest = np.abs(X).max(axis=0)
-    scaled = StandardScaler().fit_transform(X / np.where(largest > 0, largest, 1))
-    size = np.abs(y).max()
-    median = float(np.median(y / size))
-    unit = usual_size(y / size - median)
-    targets = (y / size - median) / unit
+    scaled = StandardScaler().fit_transform(X)
+    median = float(np.median(y))
+    unit = usual_size(y - median)
+    targets = (y - median) / unit
     with limited_threads(1, "blas"):
         expected = predict_without(scaled, targets, seed)
     residuals = targets - expected
@@ -209,16 +161,12 @@ def rate_values(
     notes = _notes(explained, len(y), int(pd.DataFrame(X).assign(target=y).duplicated().sum()))
     judged = explained >= MIN_EXPLAINED
 
-    def in_units(numbers: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):
-            return (numbers * unit + median) * size
-
     frame = pd.DataFrame(
         {
             "given_label": y,
-            "predicted_label": in_units(expected),
-            "low": in_units(expected - half_width),
-            "high": in_units(expected + half_width),
+            "predicted_label": expected * unit + median,
+            "low": (expected - half_width) * unit + median,
+            "high": (expected + half_width) * unit + median,
             "error_probability": error_proba if judged else np.full(len(y), np.nan),
             "is_label_issue": (error_proba > 0.5) & judged,
         }
@@ -385,37 +333,42 @@ def _notes(explained: float, n_rows: int, n_repeated: int) -> list[str]:
 # ---- raw tables ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class NumberTable:
-    """Rows of a table that have a number as their target."""
-
-    X: pd.DataFrame
-    """Inputs: numbers as floats, the others as categories of text."""
-    y: np.ndarray
-    """The numbers."""
-    rows: np.ndarray
-    """Number of each row in the table, from 0."""
-    warnings: list[str]
-    """What could mislead."""
-
-
-def read_number_table(file: TableFile, target: str) -> NumberTable:
-    """Read a table with a column of numbers to audit.
+def read_numbers(X: Any, y: Any) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
+    """Read a table with numbers to audit, in one of its columns or beside it.
 
     The target is read as any column of numbers is: with currencies, units and decimal commas.
+    Rows without a number are left out and counted.
 
     Parameters
     ----------
-    file : TableFile
+    X : path, frame, Arrow table, list of dicts or dict of columns
         The table.
-    target : str
-        The column of numbers; rows without one are left out and counted.
+    y : str or array-like
+        The column of numbers, or the numbers.
+
+    Returns
+    -------
+    tuple
+        Inputs by number of the row in the table, from 0: numbers as floats, the others as
+        categories of text; the numbers; and what could mislead.
 
     Raises
     ------
     TableError
         Says what was found, where, and what to do.
     """
+    with table_of(X) as file:
+        if isinstance(y, str):
+            return _read_numbers(file, y)
+        name = str(getattr(y, "name", None) or TARGET)
+        while name in file.names:
+            name += "_"
+        table = pa.Table.from_batches(list(file.batches()))
+        table = table.append_column(name, pa.array(y, from_pandas=True))
+        return _read_numbers(FrameTable(table, file.path), name)
+
+
+def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
     # A target that looks like an ID or a number of rows is a target all the same.
     options = ColumnOptions(include=(target,) if target in file.names else ())
     problems = problems_of_names(file.names, target, options)
@@ -448,39 +401,16 @@ def read_number_table(file: TableFile, target: str) -> NumberTable:
     if len(known) < len(values):
         are = "row has" if len(values) - len(known) == 1 else "rows have"
         notes.append(f"{len(values) - len(known)} {are} no number in {target!r}: left out.")
-    frame, values = frame.iloc[known].reset_index(drop=True), values[known]
+    frame, values = frame.iloc[known], values[known]
     copies = [name for name in frame if _is_same(frame[name], values)]
     if copies and len(copies) < frame.shape[1]:
         frame = frame.drop(columns=copies)
         notes += [
-            f"Column {name!r} holds the target itself, perhaps in other units: it is left out, "
+            f"Column {name!r} holds the target itself, perhaps in other units: it is dropped, "
             "since it would vouch for every value."
             for name in copies
         ]
-    return NumberTable(frame, values, known, notes)
-
-
-@contextmanager
-def _table_with_target(X: Any, y: Any) -> Iterator[tuple[TableFile, str]]:
-    """Give a table that has the numbers in a column, and the name of the column."""
-    with table_of(X) as file:
-        if isinstance(y, str):
-            yield file, y
-            return
-        name = str(getattr(y, "name", None) or TARGET)
-        while name in file.names:
-            name += "_"
-        y = y if hasattr(y, "dtype") else np.asarray(y)
-        if np.ndim(y) != 1:
-            raise TableError(f"y has {np.ndim(y)} dimensions; give one number for each row.")
-        numbers = pa.Table.from_batches(list(table_of({name: y}).batches()))
-        table = pa.Table.from_batches(list(file.batches()))
-        if table.num_rows != numbers.num_rows:
-            raise TableError(
-                f"The table has {table.num_rows} rows and y has {numbers.num_rows} values; give "
-                "one value for each row."
-            )
-        yield FrameTable(table.append_column(name, numbers.column(0)), file.path), name
+    return frame, values, notes
 
 
 def _is_same(column: pd.Series, values: np.ndarray) -> bool:

@@ -15,7 +15,7 @@ from granulearn.audit.ratings import Issue, Ratings
 
 BLOCK = "doubtful block"
 
-# Doubts that are looked at: those of this share of the rows that deserve them most. Wrong labels
+# Doubts that count: those of this fraction of the rows, the most doubtful ones. Wrong labels
 # are few or many, and the fewer other doubts are counted with them, the more they stand out.
 MOST_DOUBTED = (0.02, 0.05, 0.15)
 SHORTEST = 8
@@ -58,7 +58,7 @@ def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[I
     ratings : Ratings
         Rows whose ``error_proba`` is NaN are passed over.
     positions : ndarray of shape (n_rows,), default=None
-        Where each row stands in the file; None means in the order they have.
+        Where each row is in the file; None means in the order they have.
     """
     if positions is None:
         positions = np.arange(len(ratings.given))
@@ -95,7 +95,7 @@ class Strata:
     def expected(self, doubted: np.ndarray, counted: np.ndarray, block: slice) -> np.ndarray:
         """Return the probability of a doubt of each row, from the counted rows outside a block.
 
-        Of a class that is mostly inside the block all rows are looked at: nothing else says
+        Of a class that is mostly inside the block all rows are used: nothing else says
         whether the class is as doubtful elsewhere.
         """
         n_levels, n_classes = int(self.levels.max()) + 1, int(self.codes.max()) + 1
@@ -114,8 +114,6 @@ class Strata:
 
 
 def _strata(proba: np.ndarray, codes: np.ndarray) -> Strata:
-    if len(codes) == 0:
-        return Strata(np.zeros(0, dtype=np.int64), codes)
     largest = proba.max(axis=1)
     n_levels = int(np.clip(len(codes) // _ROWS_PER_LEVEL, 1, _LEVELS))
     edges = np.quantile(largest, np.arange(1, n_levels) / n_levels)

@@ -67,27 +67,15 @@ def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray) -> np.ndarra
             f"proba has the shape {values.shape}; {shape[0]} samples and {shape[1]} classes need "
             f"{shape}, one column per class in the order {classes.tolist()[:10]}."
         )
-    missing = np.isnan(values)
-    unknown = np.asarray(missing.all(axis=1))
-    in_part = missing.any(axis=1) & ~unknown
-    if in_part.any():
-        raise ValueError(
-            f"proba has {int(in_part.sum())} rows that are NaN in part, first row "
-            f"{int(in_part.argmax())}; fill them, or make the whole row NaN where nothing is known."
-        )
+    unknown = np.isnan(values).all(axis=1)
     known = values[~unknown]
-    if not np.isfinite(known).all() or (known < 0).any():
-        bad = ~unknown & ~((values >= 0) & np.isfinite(values)).all(axis=1)
+    is_proba = (values >= 0).all(axis=1) & (np.abs(values.sum(axis=1) - 1) <= _SUM_ERROR)
+    bad = np.flatnonzero(~unknown & ~is_proba)
+    if len(bad):
         raise ValueError(
-            f"proba must hold probabilities; row {bad.argmax()} has {values[bad][0].tolist()}. "
+            "the rows of proba must be probabilities whose sum is one, or NaN throughout where "
+            f"nothing is known; {len(bad)} are not, first row {bad[0]}: {values[bad[0]].tolist()}. "
             "Scores become probabilities by softmax or calibration."
-        )
-    sums = values.sum(axis=1)
-    off = ~unknown & (np.abs(sums - 1) > _SUM_ERROR)
-    if off.any():
-        raise ValueError(
-            f"the rows of proba must sum to one; {off.sum()} do not, first row {off.argmax()}, "
-            f"whose sum is {sums[off][0]:.4g}."
         )
     accuracy = float((known.argmax(axis=1) == codes[~unknown]).mean()) if len(known) else 0.0
     if accuracy >= _TOO_OFTEN and len(known) >= _ENOUGH_ROWS:

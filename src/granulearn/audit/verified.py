@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from granulearn.utils.text import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +41,7 @@ def check_verified(
     Parameters
     ----------
     verified : mapping, Series, DataFrame, array-like or None
-        True labels: by row; or one entry per sample, missing where nobody looked; or a
+        True labels: by row; or one entry per sample, missing where not verified; or a
         frame by row with ``label`` and, perhaps, ``drawn``: "random" for rows drawn at
         random, "worst" for others.
     n_samples : int
@@ -49,6 +51,8 @@ def check_verified(
     index : sequence or None
         Names of the rows; None means that they are numbered from zero.
     """
+    import pandas as pd
+
     if verified is None:
         return NO_VERIFIED
     if isinstance(verified, VerifiedLabels):
@@ -57,26 +61,26 @@ def check_verified(
     frame = frame[frame["label"].notna()]
     if frame.empty:
         return NO_VERIFIED
-    names = list(range(n_samples) if by_position or index is None else index)
-    if len(set(names)) < len(names):
+    names = pd.RangeIndex(n_samples) if by_position or index is None else pd.Index(index)
+    if not names.is_unique:
         raise ValueError(
             "rows of the same name cannot be told apart in verified; make the index unique, or "
             "give one entry per sample."
         )
-    rows, unknown = _found(frame.index, names)
-    if unknown:
+    rows = names.get_indexer(frame.index)
+    if (rows < 0).any():
         raise ValueError(
-            f"verified names {len(unknown)} row(s) that the data does not have: "
-            f"{_listed(unknown)}. Do they belong to another table?"
+            f"verified names {(rows < 0).sum()} row(s) that the data does not have: "
+            f"{_shown(frame.index[rows < 0])}. Do they belong to another table?"
         )
     twice = frame.index[frame.index.duplicated()]
     if len(twice):
         raise ValueError(f"verified names a row twice: {twice.tolist()[0]!r}; keep one decision.")
-    truth, unknown = _found(frame["label"], classes.tolist())
-    if unknown:
+    truth = pd.Index(classes.tolist()).get_indexer(frame["label"].tolist())
+    if (truth < 0).any():
         raise ValueError(
-            f"verified holds {len(unknown)} label(s) that are no class of y: {_listed(unknown)}; "
-            f"the classes are {_listed(classes.tolist())}."
+            f"verified holds {(truth < 0).sum()} label(s) that are no class of y: "
+            f"{_shown(frame['label'][truth < 0])}; the classes are {_shown(classes)}."
         )
     drawn = frame["drawn"].fillna(WORST_FIRST)
     unlisted = drawn[~drawn.isin([AT_RANDOM, WORST_FIRST])]
@@ -101,31 +105,15 @@ def _frame(verified: Any, n_samples: int) -> tuple[pd.DataFrame, bool]:
             )
         frame = pd.DataFrame({"label": verified["label"].astype(object)})
         return frame.assign(drawn=verified.get("drawn")), False
-    if isinstance(verified, Mapping):
-        labels = pd.Series(list(verified.values()), list(verified), dtype=object)
-    elif hasattr(verified, "index") and hasattr(verified, "items"):
-        labels = verified.astype(object)
-    else:
-        if len(verified) != n_samples:
-            raise ValueError(
-                f"verified has {len(verified)} entries and there are {n_samples} samples; give "
-                "one per sample, None where nobody looked, or a dictionary by row."
-            )
-        labels = pd.Series(list(verified), dtype=object)
-        return pd.DataFrame({"label": labels, "drawn": None}), True
-    return pd.DataFrame({"label": labels, "drawn": None}), False
+    by_row = isinstance(verified, Mapping) or hasattr(verified, "items")
+    if not by_row and len(verified) != n_samples:
+        raise ValueError(
+            f"verified has {len(verified)} entries and there are {n_samples} samples; give "
+            "one per sample, None where not verified, or a dictionary by row."
+        )
+    labels = pd.Series(dict(verified) if isinstance(verified, Mapping) else verified, dtype=object)
+    return pd.DataFrame({"label": labels, "drawn": None}), not by_row
 
 
-def _found(values: Any, names: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
-    """Return the numbers of values among names, and the values that are not among them."""
-    number = {name: code for code, name in enumerate(names)}
-    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-    codes = [number.get(value) if isinstance(value, Hashable) else None for value in plain]
-    unknown = [value for value, code in zip(plain, codes, strict=True) if code is None]
-    return np.array([code or 0 for code in codes], dtype=np.intp), unknown
-
-
-def _listed(values: list) -> str:
-    distinct = list(dict.fromkeys(map(repr, values)))
-    more = f" and {len(distinct) - _SHOWN} more" if len(distinct) > _SHOWN else ""
-    return ", ".join(distinct[:_SHOWN]) + more
+def _shown(values: Any) -> str:
+    return listed(list(dict.fromkeys(map(repr, values.tolist()))), most=_SHOWN)

@@ -316,7 +316,7 @@ class SDAPMembership(Membership):
     Parameters
     ----------
     n_neighbors : int, default=3
-        Nearest other balls that are looked at.
+        Number of nearest other balls.
     closeness : {"scripts", "zhang-xu"}, default="scripts"
         ``"scripts"`` is the form of the authors' scripts, which trusts a ball that
         little is known about; ``"zhang-xu"`` is the closeness of Zhang and Xu.
@@ -426,7 +426,7 @@ def local_dissimilarity(
     labels : ndarray of shape (n_balls,)
         Their labels.
     n_neighbors : int
-        Nearest other balls that are looked at; fewer where there are fewer.
+        Number of nearest other balls; fewer where there are fewer.
     rows : ndarray of int, default=None
         The balls to answer for; None means all.
     among : ndarray of int, default=None

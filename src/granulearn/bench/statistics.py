@@ -94,11 +94,10 @@ class Comparison:
         pairs = zip(found["first"], found["second"], found["rank_difference"], strict=True)
         return [(a, b) if gap < 0 else (b, a) for a, b, gap in pairs]
 
-    def p_matrix(self, column: str = "holm_p") -> pd.DataFrame:
+    def p_matrix(
+        self, column: Literal["holm_p", "wilcoxon_p", "nemenyi_p"] = "holm_p"
+    ) -> pd.DataFrame:
         """Return a p-value of all pairs as a symmetric table with ones on the diagonal."""
-        known = ("holm_p", "wilcoxon_p", "nemenyi_p")
-        if column not in known:
-            raise ValueError(f"column={column!r} is no p-value of a pair; use one of {known}.")
         models = list(self.means.index)
         matrix = pd.DataFrame(1.0, index=models, columns=models)
         for first, second, p_value in self.pairwise[["first", "second", column]].to_numpy():
@@ -195,31 +194,6 @@ def compare(
     )
 
 
-def average_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> np.ndarray:
-    """Return the average rank of each model; the best of a set has rank 1, ties share ranks.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_sets, n_models)
-        Scores, none missing.
-    higher_is_better : bool, default=True
-        Whether a larger score is a better one.
-
-    Returns
-    -------
-    ndarray of shape (n_models,)
-        Average ranks.
-
-    Examples
-    --------
-    >>> from granulearn.bench import average_ranks
-    >>> average_ranks([[80, 90], [70, 70]]).tolist()
-    [1.75, 1.25]
-    """
-    values = np.asarray(scores, dtype=float)
-    return stats.rankdata(-values if higher_is_better else values, axis=1).mean(axis=0)
-
-
 def _friedman(ranks: np.ndarray, tied_fraction: float) -> OmnibusTest:
     n_sets, n_models = ranks.shape
     spread = np.sum((ranks.mean(axis=0) - (n_models + 1) / 2) ** 2)
@@ -303,34 +277,6 @@ def holm_adjust(p_values: ArrayLike) -> np.ndarray:
     return adjusted
 
 
-def win_tie_loss(
-    first: ArrayLike, second: ArrayLike, *, higher_is_better: bool = True
-) -> tuple[int, int, int]:
-    """Return on how many sets the first model is better, equal and worse.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n_sets,)
-        Scores on the same sets.
-    higher_is_better : bool, default=True
-        Whether a larger score is a better one.
-
-    Returns
-    -------
-    tuple of int
-        Wins, ties and losses of the first.
-
-    Examples
-    --------
-    >>> from granulearn.bench import win_tie_loss
-    >>> win_tie_loss([80, 70, 60], [70, 70, 90])
-    (1, 1, 1)
-    """
-    left, right = np.asarray(first), np.asarray(second)
-    gain = left - right if higher_is_better else right - left
-    return int(np.sum(gain > 0)), int(np.sum(gain == 0)), int(np.sum(gain < 0))
-
-
 def _bayesian_signed_rank(gain: np.ndarray, rope: float, random_state: int) -> list[float]:
     """Return the probabilities that the first is better, both are equivalent, the second is better.
 
@@ -351,18 +297,9 @@ def _complete_scores(table: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, t
     """Return the table as numbers without incomplete sets, and the sets left out."""
     if missing not in ("error", "drop"):
         raise ValueError(f"missing={missing!r} must be 'error' or 'drop'.")
-    if not isinstance(table, pd.DataFrame):
-        raise TypeError(
-            f"table must be a pandas DataFrame (rows data sets, columns models), "
-            f"got {type(table).__name__}; wrap it in pandas.DataFrame(...)."
-        )
     for axis, names in (("model", table.columns), ("data set", table.index)):
         if names.has_duplicates:
             raise ValueError(f"{axis} {names[names.duplicated()][0]!r} is in the table twice.")
-    if table.shape[1] < 2:
-        raise ValueError(
-            f"the table has {table.shape[1]} model column(s) and a comparison needs at least 2."
-        )
     try:
         scores = table.astype(float)
     except ValueError as error:
@@ -378,10 +315,11 @@ def _complete_scores(table: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, t
             f"{len(dropped)} of {len(scores)} sets lack a score, first {dropped[0]!r} "
             f"(model {model!r}); fill the cells, or pass missing='drop' to leave those sets out."
         )
-    if len(scores) - len(dropped) < 2:
+    n_sets, n_models = len(scores) - len(dropped), scores.shape[1]
+    if n_sets < 2 or n_models < 2:
         raise ValueError(
-            f"{len(scores) - len(dropped)} complete set(s) of {len(scores)}; "
-            "a comparison needs at least 2."
+            f"the table has {n_sets} complete set(s) and {n_models} model(s); a comparison needs "
+            "2 of each."
         )
     return scores.loc[~incomplete], dropped
 

@@ -13,6 +13,7 @@ from typer import Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
+from granulearn.cli.check import as_facts, show_short
 from granulearn.cli.exit_codes import UsageError
 from granulearn.utils.text import listed
 
@@ -45,7 +46,7 @@ def audit(
         int, Option(min=0, help="Rows to draw at random and list first, as a sample of all.")
     ] = 0,
     worst: Annotated[
-        int, Option(min=1, help="Of a table in parts: number of rows to list.")
+        int, Option(min=1, help="Number of rows to list, for a table read in parts.")
     ] = 10_000,
     group: opt.GroupOption = None,
     times: opt.TimesOption = None,
@@ -74,7 +75,6 @@ def audit(
     Example: granulearn audit train.csv --target label -o suspects.csv --report audit.html
     """
     from granulearn.audit.table_audit import audit_table
-    from granulearn.cli.table_report import as_facts, show_short
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_table
     from granulearn.utils.files import written_atomically

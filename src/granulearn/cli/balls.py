@@ -10,6 +10,7 @@ from typer import Option
 from granulearn._extras import check_installed
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
+from granulearn.cli.check import as_facts, show_short
 from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
@@ -46,11 +47,14 @@ def balls(
         Option(help="Generator; an unknown name lists all.", **opt.one_of(_generator_names)),
     ] = "two-means",
     purity: Annotated[
-        float, Option(min=0.01, max=1.0, help="Balls below it are split, by generators that ask.")
+        float,
+        Option(
+            min=0.01, max=1.0, help="Balls of lower purity are split, if the generator does so."
+        ),
     ] = 0.985,
     membership: Annotated[
         str,
-        Option(help="Rating; an unknown name lists all.", **opt.one_of(_membership_names)),
+        Option(help="Membership; an unknown name lists all.", **opt.one_of(_membership_names)),
     ] = "sdap",
     seed: opt.SeedOption = 0,
     json: opt.JsonOption = False,
@@ -69,7 +73,6 @@ def balls(
     import pyarrow as pa
 
     from granulearn.balls import generate_balls, resolve_membership
-    from granulearn.cli.table_report import as_facts, show_short
     from granulearn.preprocess import TablePreprocessor
     from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_table

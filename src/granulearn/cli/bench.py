@@ -1,17 +1,21 @@
 """``granulearn bench``: run a study, or go on with one."""
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Column
 from rich.text import Text
 from typer import Argument, Option
@@ -43,18 +47,18 @@ from granulearn.bench.study_files import (
 )
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
-from granulearn.cli.exit_codes import SOME_RUNS_FAILED, InterruptedRunError, UsageError
+from granulearn.cli.exit_codes import INTERRUPTED, SOME_RUNS_FAILED, UsageError, VerbError
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 
 Planned = list[tuple[Study, list[Run]]]
 NEW = "new"
+SPEED_SECONDS = 3600.0  # runs take very different times
 _PAPER_QUESTION = "What of the paper's tables, figures and claims is reproduced?"
 _STUDY = (
     "Name of a shipped study, a .toml file of your own, `paper` for all that the paper reports, "
     "or `new` to write a study to begin with."
 )
-_ONLY = "Some runs only: dataset=bupa,vehicle2  method='*GB*'  noise=clean  split='repeat 1'"
-_DATA_DIR = "Directory of data sets with a manifest; default: $GRANULEARN_DATA."
+_ONLY = "Only some runs: dataset=bupa,vehicle2  method='*GB*'  noise=clean  split='repeat 1'"
 
 
 def bench(
@@ -62,7 +66,7 @@ def bench(
     name: Annotated[str | None, Argument(help="With `new`: name of the study to write.")] = None,
     results: Annotated[Path | None, Option(help="Result file; default: results/STUDY.db.")] = None,
     jobs: Annotated[int, Option(min=1, help="Processes that compute runs.")] = os.cpu_count() or 1,
-    data_dir: Annotated[Path | None, Option(help=_DATA_DIR)] = None,
+    data_dir: opt.DataDirOption = None,
     resume: Annotated[
         bool, Option("--resume/--fresh", help="Keep what is computed, or forget it first.")
     ] = True,
@@ -73,11 +77,13 @@ def bench(
         bool, Option("--schema", help="Print every key of a study file, and what it means.")
     ] = False,
 ) -> None:
-    """Run a study; what was computed before is kept, what failed is tried again.
+    """Run a study. Finished runs are kept, failed ones are tried again.
 
     Exit code 7 says that the run went to its end, but some runs failed.
     With --dask, the cluster's workers read the data sets themselves: --data-dir
     must name a directory that they have too.
+
+    Example: granulearn bench quick
     """
     if list_them:
         _print_studies()
@@ -119,10 +125,9 @@ def _run(
     out.note(f"{name}: {question}")
     cluster = opt.cluster(dask, out.note, jobs) if dask else nullcontext()
     with cluster as client, Store(path) as store:
-        _warn_of_replaced(studies, store)
         result = StudyResult(0, 0, ())
         try:
-            with _shown_progress(planned) as report:
+            with _shown_progress(sum(len(runs) for _, runs in planned)) as report:
                 for study in studies:  # an interrupted run knows all that is missing
                     store.save_study(study.name, study.to_json())
                 for study, runs in planned:
@@ -131,9 +136,10 @@ def _run(
                         client=client, on_outcome=report,
                     )  # fmt: skip
         except KeyboardInterrupt:
-            raise InterruptedRunError(
+            raise VerbError(
                 f"interrupted; {len(store.done_keys() & kept)} of {len(kept)} runs are kept in "
-                f"{path}. The same command goes on from there."
+                f"{path}. The same command goes on from there.",
+                INTERRUPTED,
             ) from None
     if asked == PAPER:
         # Imported here: drawing needs packages that the other verbs do not.
@@ -152,50 +158,32 @@ def _run(
 
 
 @contextmanager
-def _shown_progress(planned: Planned) -> Iterator[Callable[[Run, Outcome | None], None]]:
+def _shown_progress(n_runs: int) -> Iterator[Callable[[Run, Outcome | None], None]]:
     """Give a function that takes every run and its outcome; it moves a bar, prints failures."""
-    left = sum(len(runs) for _, runs in planned)
-    # Methods take very different times: the first split is computed before anything is said.
-    n_methods = len({run.method.name for run in planned[0][1]})
-    ends: list[float] = []
     # In a narrow terminal the bar gives way, then the name: never the count.
     whole = Column(no_wrap=True)
     columns = (
         BarColumn(bar_width=None),
         MofNCompleteColumn(table_column=whole),
         TimeElapsedColumn(table_column=whole),
+        TimeRemainingColumn(table_column=whole),
+        TextColumn("{task.description}", markup=False),
     )
-    texts = [
-        TextColumn(f"{{task.{name}}}", markup=False) for name in ("fields[left]", "description")
-    ]
-    with Progress(*columns, *texts, console=out.message_console(soft_wrap=True)) as progress:
-        task = progress.add_task("", total=left, left="")
+    console = out.message_console(soft_wrap=True)
+    with Progress(*columns, console=console, speed_estimate_period=SPEED_SECONDS) as progress:
+        task, left = progress.add_task("", total=n_runs), n_runs
 
         def report(run: Run, outcome: Outcome | None) -> None:
             nonlocal left
-            left -= 1
-            if outcome is not None:
-                ends.append(time.monotonic())
-            seconds = None
-            if len(ends) > n_methods:
-                # From the first end on: before it processes are started and loops compiled.
-                seconds = left * (ends[-1] - ends[0]) / (len(ends) - 1)
-            shown = time_left(seconds if left else 0.0)
-            progress.update(task, advance=1, description=run.unit.dataset[:24], left=shown)
-            if outcome is not None and outcome.reason:
+            if outcome is None:  # found in the store: it says nothing about the time left
+                left -= 1
+                progress.update(task, total=left)
+                return
+            progress.update(task, advance=1, description=run.unit.dataset[:24])
+            if outcome.reason:
                 out.warn(f"failed: {run}: {outcome.reason}")
 
         yield report
-
-
-def time_left(seconds: float | None) -> str:
-    """Return how long a run takes from now on, and when it will be done."""
-    if seconds is None:
-        return "estimating the time left"
-    now = datetime.now()
-    left = timedelta(seconds=round(seconds))
-    is_today = (now + left).date() == now.date()
-    return f"left: {left}, done at {now + left:{'%H:%M' if is_today else '%Y-%m-%d %H:%M'}}"
 
 
 def _file(asked: str, study: Study) -> str:
@@ -221,20 +209,6 @@ def _check_datasets(planned: Planned, data_dir: str | None, asked: str) -> None:
         absence = f"{len(absent)} data set(s) cannot be read here, their runs will fail"
         step = "Name a directory that has them with --data-dir."
         out.warn(f"{absence}: {', '.join(absent)}. {step}")
-
-
-def _warn_of_replaced(studies: list[Study], store: Store) -> None:
-    """Warn if the store holds another study of the same name: a report knows one of them."""
-    known = store.studies()
-    for study in studies:
-        try:
-            before = Study.from_json(known[study.name]) if study.name in known else study
-        except ValueError:  # of another version
-            before = None
-        # Files beside a study may have changed: `found` is what was in them.
-        if not (before and replace(before, found=study.found) == study):
-            about = f"{store.path}: its study {study.name!r} asks for something else"
-            out.warn(f"{about}; its runs are kept, and reports show the one that is run now.")
 
 
 def _print_studies() -> None:

@@ -18,9 +18,7 @@ def correct(
     output: Annotated[
         Path, opt.output_option("Table to write, in the format of TABLE; - is standard output.")
     ],
-    decisions: Annotated[
-        Path | None, Option(help="CSV file of decisions; NAME.decisions.csv unless given.")
-    ] = None,
+    decisions: opt.JournalOption = None,
     target: opt.TargetIfAnyOption = None,
     drop_excluded: Annotated[
         bool, Option("--drop-excluded", help="Leave out the rows that were excluded.")
@@ -30,12 +28,12 @@ def correct(
     *,
     options: opt.FileOptions,
 ) -> None:
-    """Write a table again with the labels that were changed.
+    """Write a table with its labels corrected.
 
-    All else stays as it was, byte for byte in a text file: format, encoding, separators,
-    order. Each decision is compared with its row first. If other cells of the row differ from
-    those that were decided on, or if the label is neither the old nor the new one, nothing is
-    written. --undo restores the table of before.
+    Everything else stays the same, byte for byte in a text file: format, encoding, order. Each
+    decision is compared with its row first. If other cells of the row differ from those that
+    were decided on, or if the label is neither the old nor the new one, nothing is written.
+    --undo restores the original table.
 
     Example: granulearn correct credit.csv --decisions suspects.csv --target class -o clean.csv
     """
@@ -48,7 +46,7 @@ def correct(
         raise UsageError("--undo brings labels back and no rows; leave out --drop-excluded.")
     opt.check_is_one_file(table)
     path = decisions or default_journal(table)
-    if path is None or not (decisions or path.is_file()):
+    if not (decisions or path.is_file()):
         about = f"there are no decisions about {table.name}: {path} is not there"
         raise UsageError(f"{about}; name their file by --decisions.")
     opt.check_output(output, others=(table, path), json=json)

@@ -12,16 +12,12 @@ from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
 
-DataDirOption = Annotated[
-    Path | None, Option(help="Folder with a manifest.csv; or set GRANULEARN_DATA.")
-]
-
 datasets = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
 @datasets.callback(invoke_without_command=True)
 def list_all(
-    context: typer.Context, data_dir: DataDirOption = None, json: opt.JsonOption = False
+    context: typer.Context, data_dir: opt.DataDirOption = None, json: opt.JsonOption = False
 ) -> None:
     """List the data sets that have a name, or write one as a file.
 
@@ -58,10 +54,7 @@ def export(
         Path, opt.output_option("CSV or Parquet file to write; - is standard output.")
     ],
     target: Annotated[str, Option("--target", "-t", help="Name of the label column.")] = "target",
-    data_dir: DataDirOption = None,
-    download: Annotated[
-        bool, Option("--download", help="Ask openml.org if no other source has the set.")
-    ] = False,
+    data_dir: opt.DataDirOption = None,
     json: opt.JsonOption = False,
 ) -> None:
     """Write a data set as a CSV or Parquet file, labels last.
@@ -77,7 +70,7 @@ def export(
     data_dir = data_dir or before_the_verb.get("data_dir")
     json = json or before_the_verb.get("json", False)
     opt.check_output(output, *opt.TEXT_ENDINGS, *opt.PARQUET_ENDINGS, json=json)
-    dataset = load(name, data_dir, download=download)
+    dataset = load(name, data_dir)
     if target in dataset.X.columns:
         raise UsageError(f"{name} has a feature {target!r}; pass another name as --target.")
     frame = dataset.X.assign(**{target: dataset.y})

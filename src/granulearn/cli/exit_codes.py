@@ -44,23 +44,13 @@ _CODES = (
 class VerbError(Exception):
     """A verb cannot go on; the message is printed, and `code` is the exit code."""
 
-    code = USAGE
+    def __init__(self, message: str, code: int = USAGE):
+        super().__init__(message)
+        self.code = code
 
 
 class UsageError(VerbError):
     """Options that do not go together."""
-
-
-class MissingToolError(VerbError):
-    """A program that a verb calls is not installed."""
-
-    code = MISSING_PACKAGE
-
-
-class InterruptedRunError(VerbError):
-    """A run was stopped and keeps its results so far; the message says which."""
-
-    code = INTERRUPTED
 
 
 def explain_failure(error: Exception) -> tuple[Sequence[str], int]:

@@ -10,6 +10,7 @@ from typer import Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
+from granulearn.cli.check import as_facts, show_short
 from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds
 from granulearn.utils.text import counted
 
@@ -60,7 +61,6 @@ def fit(
 
     Example: granulearn fit train.csv --target label -o model.granulearn
     """
-    from granulearn.cli.table_report import as_facts, show_short
     from granulearn.models import save_model
     from granulearn.review import read_decisions
     from granulearn.tables import read_training_table
@@ -142,6 +142,8 @@ def _show_scores(across: dict[str, Any] | None, held_out: dict[str, Any] | None)
         return
     out.print_table("scores", columns, zip(*columns.values(), strict=True))
     if not held_out:
+        return
+    if "confusion" not in held_out:
         return
     classes, counts = held_out["confusion"]["classes"], held_out["confusion"]["counts"]
     if len(classes) > MAX_CLASSES_SHOWN:

@@ -33,7 +33,7 @@ def predict(
     proba: Annotated[bool, Option("--proba", help="Add a probability per class.")] = False,
     keep: opt.KeepOption = None,
     strict: Annotated[
-        bool, Option("--strict", help="Refuse categories and forms of cells not seen in training.")
+        bool, Option("--strict", help="Refuse unknown categories and cells that do not parse.")
     ] = False,
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
@@ -44,9 +44,9 @@ def predict(
 
     Columns are matched by name, in any order; others are ignored. The output has a column
     `prediction`, and with --proba a column `probability_CLASS` for each class; a model of
-    several numbers gives `prediction_1`, `prediction_2` and so on. Cells are read as in training:
-    one of another form counts as missing, a new category as none of the known ones, both with a
-    note. The table - is standard input.
+    several numbers gives `prediction_1`, `prediction_2` and so on. Cells are parsed as in
+    training: a cell that does not parse counts as missing, an unknown category as none of the
+    known ones, both with a note. The table - is standard input.
 
     With --dask, and for a directory if the output has no ending, a Dask cluster predicts the
     parts, started here unless --dask names one. The output is a folder of Parquet files, one for

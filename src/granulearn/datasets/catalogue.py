@@ -1,6 +1,6 @@
 """The catalogue of data sets, and the records that loading returns.
 
-The facts stand in ``catalogue.toml`` beside this file; no data is packaged. A
+The facts are in ``catalogue.toml`` beside this file; no data is packaged. A
 source is written ``kind:place``, for example ``keel:balanced/bupa``. ``directory`` alone
 is a set in the manifest of a data directory; ``directory:large/adult.parquet`` is a file there.
 """

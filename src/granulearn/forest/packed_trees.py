@@ -10,7 +10,7 @@ from granulearn.forest.tree import BallTree
 from granulearn.utils.saved import FINITE, SHARE, Array, require, sums_from_roots
 
 MOST_TREES = 5_000
-# A step looks at a feature, or adds a class of a leaf: half a nanosecond for one row of thousands.
+# A step reads a feature, or adds a class of a leaf: half a nanosecond for one row of thousands.
 STEPS_OF_A_SPLIT, STEPS_OF_A_LEAF = 4, 4
 # Leaves are in single precision.
 ROUNDING = 1e-4

@@ -114,7 +114,7 @@ class BallTree:
     offsets: np.ndarray
     """Where the features of each node begin in `features`, and where the last ones end."""
     features: np.ndarray
-    """Features that the splits look at, node by node."""
+    """Features of the splits, node by node."""
     directions: np.ndarray
     """Difference of the two class means in each of `features`; one for a single feature."""
     thresholds: np.ndarray

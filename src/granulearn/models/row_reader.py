@@ -21,7 +21,7 @@ from granulearn.tables.schema import DATE, NUMBER, YES_NO, CellCount, Schema, Ty
 from granulearn.utils.text import counted, listed, quoted
 
 Location = Callable[[int], str]
-"""Says where a row, by its number from 0, stands in its file."""
+"""Returns the location in its file of a row, by its number from 0."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import blake2b
 from importlib.metadata import version
@@ -12,13 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Issue, Ratings
+from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
-from granulearn.review.cards import MOST_PAIRS, Card, CardBuilder, chosen_rows, confused_pairs
+from granulearn.review.cards import (
+    MOST_PAIRS,
+    AuditedRows,
+    chosen_rows,
+    confused_pairs,
+    line_facts,
+)
 from granulearn.review.decisions import COLUMNS
 from granulearn.review.journal import default_journal
 from granulearn.review.views import rendered
-from granulearn.tables import TrainingTable
 from granulearn.utils.files import write_text_atomically
 
 BINS = 20
@@ -37,13 +41,17 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
     title : str
         Name of the table.
     """
-    table, builder = done.table, CardBuilder(done)
+    table, rows = done.table, AuditedRows(done)
     ratings, issues = done.audit.ratings_, done.audit.issues_
     chosen, pairs = chosen_rows(ratings), confused_pairs(ratings)
     digest = blake2b("\n".join([table.target, *table.hashes]).encode(), digest_size=8)
-    single = np.bincount(ratings.given, minlength=len(ratings.classes))[ratings.given] == 1
-    unrated = np.flatnonzero(single & (ratings.verdicts == UNKNOWN)).tolist()
-    on_page = ratings.verdicts[chosen]
+    is_single = np.bincount(ratings.given)[ratings.given] == 1
+    single = np.flatnonzero(is_single & (ratings.verdicts == UNKNOWN)).tolist()
+    cards = []
+    for position, card in zip(chosen, rows.cards(chosen), strict=True):
+        texts = [f"row {card.row}", card.given_label, card.second_class or ""]
+        search = " ".join([*texts, *rows.cells(position)]).lower()
+        cards.append(asdict(card) | line_facts(table, card) | {"search": search})
     return {
         "title": title,
         "n_samples": len(ratings.given),
@@ -53,24 +61,30 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
             {
                 "name": name,
                 "count": int((ratings.verdicts == name).sum()),
-                "shown": int((on_page == name).sum()),
+                "shown": int((ratings.verdicts[chosen] == name).sum()),
             }
             for name in VERDICTS
         ],
         "n_pairs": len(pairs),
         "pairs": pairs[:MOST_PAIRS],
         "histogram": _histogram(ratings),
-        "issues": [_issue(issue, builder.rows) for issue in issues[:MOST_ISSUES]],
+        "issues": [
+            {
+                "kind": issue.kind,
+                "score": issue.score,
+                "message": issue.message,
+                "n_rows": len(issue.rows),
+                "rows": rows.numbers[list(issue.rows[:MOST_ROWS_OF_ISSUE])].tolist(),
+            }
+            for issue in issues[:MOST_ISSUES]
+        ],
         "n_issues": len(issues),
-        "n_single": len(unrated),
+        "n_single": len(single),
         "single": [
-            {"row": int(builder.rows[at]), "label": str(ratings.classes[ratings.given[at]])}
-            for at in unrated[:MOST_SINGLE]
+            {"row": int(rows.numbers[at]), "label": str(ratings.classes[ratings.given[at]])}
+            for at in single[:MOST_SINGLE]
         ],
-        "cards": [
-            _card(card, builder.cells(position), table)
-            for card, position in zip(builder.cards(chosen), chosen, strict=True)
-        ],
+        "cards": cards,
         "facts": {
             # Tells the table from others of the same name in one browser.
             "key": f"{title} {digest.hexdigest()}",
@@ -83,68 +97,25 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
     }
 
 
-def _card(card: Card, cells: Sequence[str], table: TrainingTable) -> dict[str, Any]:
-    """Return a card with its text to search, and the rest of a line of the journal."""
-    cell, wrong = table.label_cells[card.row - 1] or "", card.error_probability
-    texts = [f"row {card.row}", card.given_label, card.second_class or "", *cells]
-    return asdict(card) | {
-        "search": " ".join(texts).lower(),
-        "hash": table.hashes[card.row - 1],
-        "cell": "" if cell == card.given_label else cell,
-        "probability": "" if wrong is None else f"{wrong:.4f}",
-    }
-
-
-def _histogram(ratings: Ratings) -> list[dict[str, Any]]:
-    edges = np.linspace(0, 1, BINS + 1)
-    counts, _ = np.histogram(ratings.label_quality[ratings.known], edges)
+def _histogram(ratings: Ratings) -> list[dict[str, float]]:
+    """Return the bars of the label quality: all labels, and those that look wrong."""
     is_wrong = ratings.known & (ratings.verdicts == WRONG)
-    wrong, _ = np.histogram(ratings.label_quality[is_wrong], edges)
-    columns = (edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), wrong.tolist())
-    names = ("low", "high", "count", "wrong")
-    return [dict(zip(names, bar, strict=True)) for bar in zip(*columns, strict=True)]
-
-
-def _issue(issue: Issue, row_numbers: np.ndarray) -> dict[str, Any]:
-    return {
-        "kind": issue.kind,
-        "score": issue.score,
-        "n_rows": len(issue.rows),
-        "rows": row_numbers[list(issue.rows[:MOST_ROWS_OF_ISSUE])].tolist(),
-        "message": issue.message,
-    }
+    counts, wrong = (
+        np.histogram(ratings.label_quality[rows], BINS, (0, 1))[0].tolist()
+        for rows in (ratings.known, is_wrong)
+    )
+    return [
+        {"low": bar / BINS, "high": (bar + 1) / BINS, "count": counts[bar], "wrong": wrong[bar]}
+        for bar in range(BINS)
+    ]
 
 
 def render_audit_page(summary: dict[str, Any]) -> str:
-    """Render a summary as HTML that needs no network and no other file.
-
-    Parameters
-    ----------
-    summary : dict
-        From `summarize_audit`.
-
-    Returns
-    -------
-    str
-        The page; the same for the same summary.
-    """
+    """Render a summary as HTML that needs no network and no other file."""
     highest = max(bar["count"] for bar in summary["histogram"]) or 1
     return rendered("audit.html", audit=summary, highest=highest)
 
 
 def write_audit_page(summary: dict[str, Any], path: str | os.PathLike) -> Path:
-    """Write the page of a summary, as a whole or not at all.
-
-    Parameters
-    ----------
-    summary : dict
-        From `summarize_audit`.
-    path : path
-        The HTML file.
-
-    Returns
-    -------
-    Path
-        The file.
-    """
+    """Write the page of a summary to an HTML file, as a whole or not at all."""
     return write_text_atomically(path, render_audit_page(summary))

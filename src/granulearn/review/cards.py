@@ -1,18 +1,22 @@
-"""Cards: rows to look at, each with the reason for doubt and with rows to compare."""
+"""Rows of an audit: chosen by a filter, and shown on cards with the reason for doubt."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from granulearn.audit.explanation import Explainer, Explanation, Neighbour, cell_text
 from granulearn.audit.ratings import AMBIGUOUS, OUTLIER, UNKNOWN, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.audit.verified import WORST_FIRST
+from granulearn.tables import TrainingTable
 
 MOST_CARDS = {WRONG: 250, AMBIGUOUS: 100, OUTLIER: 50, UNKNOWN: 25}
 """Cards of each verdict on the page of an audit; 500 cards open without a wait."""
@@ -22,87 +26,65 @@ CARDS_PER_PAIR = 5
 MOST_CLASSES = 9
 """Classes with a key of their own."""
 MOST_CHARACTERS = 120
+# Between the cells of a row: no word of a search goes from one cell into the next.
+_SEPARATOR = "\x1f"
 
 
-def confused_pairs(ratings: Ratings) -> list[dict[str, Any]]:
-    """Return the pairs of given and second class that are doubted, the most frequent first.
+# --- pairs of classes
 
-    Parameters
-    ----------
-    ratings : Ratings
-        Of the audit.
 
-    Returns
-    -------
-    list of dict
-        ``key`` (see `pair_key`), ``given_label`` and ``second_class``, how many labels are
-        ``wrong`` or ``ambiguous``, and how many have the given label (``of_given``).
-    """
-    names, totals = ratings.classes.astype(str), Counter(ratings.given.tolist())
-    codes = zip(ratings.given.tolist(), ratings.second_classes.tolist(), strict=True)
-    counts = Counter(zip(codes, ratings.verdicts.tolist(), strict=True))
-    found = {pair for pair, verdict in counts if verdict in (WRONG, AMBIGUOUS) and pair[1] >= 0}
-    pairs = [
-        {
-            "key": pair_key(given, second),
-            "given_label": str(names[given]),
-            "second_class": str(names[second]),
-            WRONG: counts[(given, second), WRONG],
-            AMBIGUOUS: counts[(given, second), AMBIGUOUS],
-            "of_given": totals[given],
-        }
-        for given, second in sorted(found)
-    ]
-    return sorted(pairs, key=lambda pair: (-pair[WRONG], -pair[AMBIGUOUS]))
+def pair_key(given: int, second: int) -> str:
+    """Return the key of a pair of classes, for filters; empty if there is no second class (-1)."""
+    return f"{given}-{second}" if second >= 0 else ""
 
 
 def rows_of_pair(ratings: Ratings, key: str) -> np.ndarray:
-    """Return where given and second class are those of a pair; nowhere for an unknown pair.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        Of the audit.
-    key : str
-        See `pair_key`.
-    """
+    """Return where given and second class are those of a pair; nowhere for an unknown pair."""
     given, _, second = key.partition("-")
     if not (given.isdecimal() and second.isdecimal()):
         return np.zeros(len(ratings.given), dtype=bool)
     return (ratings.given == int(given)) & (ratings.second_classes == int(second))
 
 
-def chosen_rows(ratings: Ratings) -> list[int]:
-    """Return the positions of the rows on the page of an audit, the most probably wrong first.
+def confused_pairs(ratings: Ratings) -> list[dict[str, Any]]:
+    """Return the pairs of given and second class that are doubted, the most frequent first.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        Of the audit.
+    Each has its ``key`` (see `pair_key`), ``given_label`` and ``second_class``, how many labels are
+    ``wrong`` or ``ambiguous``, and how many have the given label (``of_given``).
     """
-    worst = ratings.worst_first
-    chosen = np.zeros(len(worst), dtype=bool)
-    for verdict, most in MOST_CARDS.items():
-        chosen[np.flatnonzero(ratings.verdicts[worst] == verdict)[:most]] = True
-    # A reader who asks for a frequent pair must not find an empty page.
-    is_wrong = ratings.verdicts == WRONG
-    for pair in confused_pairs(ratings)[:MOST_PAIRS]:
-        wrong = (is_wrong & rows_of_pair(ratings, pair["key"]))[worst]
-        chosen[np.flatnonzero(wrong)[:CARDS_PER_PAIR]] = True
-    return worst[chosen].tolist()
+    names, totals = ratings.classes.astype(str), np.bincount(ratings.given)
+    rows = pd.DataFrame({"given": ratings.given, "second": ratings.second_classes})
+    for verdict in (WRONG, AMBIGUOUS):
+        rows[verdict] = ratings.verdicts == verdict
+    doubted = rows[(rows["second"] >= 0) & rows[[WRONG, AMBIGUOUS]].any(axis=1)]
+    counts = doubted.groupby(["given", "second"], as_index=False).sum().astype(int)
+    pairs = sorted(counts.to_numpy().tolist(), key=lambda pair: (-pair[2], -pair[3]))
+    return [
+        {
+            "key": pair_key(given, second),
+            "given_label": str(names[given]),
+            "second_class": str(names[second]),
+            WRONG: wrong,
+            AMBIGUOUS: ambiguous,
+            "of_given": int(totals[given]),
+        }
+        for given, second, wrong, ambiguous in pairs
+    ]
 
 
-def pair_key(given: int, second: int) -> str:
-    """Return the key of a pair of classes, for filters.
+# --- rows
 
-    Parameters
-    ----------
-    given : int
-        Number of the given class.
-    second : int
-        Number of the second class; -1 for none.
-    """
-    return f"{given}-{second}" if second >= 0 else ""
+
+@dataclass(frozen=True)
+class RowFilter:
+    """Which rows a person wants to see; the default wants all."""
+
+    verdicts: frozenset[str] = frozenset()
+    """Verdicts to see; empty means all."""
+    pair: str = ""
+    """Given and second class, see `pair_key`; empty means all."""
+    find: str = ""
+    """Words that all occur in a row's cells or labels; ``#12`` is the row of that number."""
 
 
 @dataclass(frozen=True)
@@ -123,17 +105,7 @@ class RatedRow:
 
 
 def rated_row(ratings: Ratings, row: int, position: int) -> RatedRow:
-    """Return a row and the rating of its label.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        Of the audit.
-    row : int
-        Number of the row.
-    position : int
-        Its position in the ratings.
-    """
+    """Return the row of a number with the rating of its label, which is at a position."""
     given, second = int(ratings.given[position]), int(ratings.second_classes[position])
     return RatedRow(
         row,
@@ -199,8 +171,8 @@ class Card(RatedRow):
     """ "random" if the row was drawn at random, else "worst"."""
 
 
-class CardBuilder:
-    """Makes the cards of an audited table.
+class AuditedRows:
+    """The rows of an audited table, for its pages.
 
     Parameters
     ----------
@@ -213,34 +185,48 @@ class CardBuilder:
     """
 
     def __init__(self, done: TableAudit, keep: Sequence[str] = (), most_columns: int = 30):
-        self.ratings, self.rows = done.audit.ratings_, done.table.rows + 1
+        self.audit, self.ratings = done.audit, done.audit.ratings_
+        self.numbers = done.table.rows + 1
         self.table, self.most_columns = done.shown_cells(), most_columns
         self.columns = {str(name): position for position, name in enumerate(self.table.columns)}
         self.keep = [name for name in keep if name in self.columns]
-        self._explainer = Explainer(done.audit, done.X, self.table, done.names)
+        self._explainer = Explainer(done.audit, done.X, self.table, done.origins)
+
+    def matching(self, asked: RowFilter) -> np.ndarray:
+        """Return which rows fit a filter, as a mask."""
+        fits = np.ones(len(self.numbers), dtype=bool)
+        if asked.verdicts:
+            fits &= np.isin(self.ratings.verdicts, list(asked.verdicts))
+        if asked.pair:
+            fits &= rows_of_pair(self.ratings, asked.pair)
+        for word in asked.find.lower().split():
+            if word[:1] == "#" and word[1:].isdecimal():
+                fits &= self.numbers == int(word[1:])
+            else:
+                found = pc.match_substring(self._searched, word)
+                fits &= found.to_numpy(zero_copy_only=False)
+        return fits
+
+    @cached_property
+    def _searched(self) -> pa.Array:
+        """The cells and labels of each row as one text, in lower case."""
+        names = np.append(self.ratings.classes.astype(str), "").astype(object)
+        labels = [names[codes] for codes in (self.ratings.given, self.ratings.second_classes)]
+        cells = [column for _, column in self.table.items()]
+        texts = [pa.array(part, pa.string(), from_pandas=True) for part in (*cells, *labels)]
+        joined = pc.binary_join_element_wise(
+            *texts, _SEPARATOR, null_handling="replace", null_replacement=""
+        )
+        return pc.utf8_lower(joined)
 
     def cells(self, position: int) -> list[str]:
-        """Return the cells of a row, long ones shortened.
-
-        Parameters
-        ----------
-        position : int
-            Of the row in the ratings.
-        """
+        """Return the cells of the row at a position in the ratings, long ones shortened."""
         texts = map(cell_text, self.table.iloc[position])
         most = MOST_CHARACTERS
         return [text if len(text) <= most else f"{text[: most - 1]}…" for text in texts]
 
     def cards(self, positions: Sequence[int], drawn: str = WORST_FIRST) -> list[Card]:
-        """Return the cards of some rows.
-
-        Parameters
-        ----------
-        positions : sequence of int
-            Of the rows in the ratings.
-        drawn : str, default="worst"
-            How the rows were drawn.
-        """
+        """Return the cards of the rows at some positions, which were drawn in one way."""
         return [self._card(found, drawn) for found in self._explainer.explain(positions)]
 
     def _card(self, found: Explanation, drawn: str) -> Card:
@@ -255,7 +241,7 @@ class CardBuilder:
             return CardLine(name, name in found.column_names, own[position], cells)
 
         return Card(
-            **vars(rated_row(self.ratings, int(self.rows[found.position]), found.position)),
+            **vars(rated_row(self.ratings, int(self.numbers[found.position]), found.position)),
             reason=found.message,
             probabilities=class_probabilities(self.ratings, found.position),
             kept=tuple(map(line, self.keep)),
@@ -267,43 +253,58 @@ class CardBuilder:
         )
 
     def _compared(self, near: Neighbour) -> ComparedRow:
-        row = int(self.rows[near.position])
+        row = int(self.numbers[near.position])
         return ComparedRow(row, near.distance, _or_none(near.label_quality))
 
 
 def class_probabilities(ratings: Ratings, position: int) -> tuple[ClassProbability, ...]:
-    """Return the given, the second and the most probable other classes of a row.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        Of the audit.
-    position : int
-        Position of the row in the ratings.
-    """
+    """Return the given, the second and the most probable other classes of a row."""
     if not ratings.known[position]:
         return ()
-    proba, given, second = (
-        ratings.proba[position],
-        ratings.given[position],
-        ratings.second_classes[position],
-    )
+    given, second = int(ratings.given[position]), int(ratings.second_classes[position])
+    proba = ratings.proba[position]
     order = np.argsort(-proba, kind="stable").tolist()
-    chosen = {int(given), int(second), *order[:MOST_CLASSES]}
-    shown = [code for code in order if code in chosen]
+    shown = [code for code in order if code in {given, second, *order[:MOST_CLASSES]}]
     # A few classes have the same keys on every card; of many, those on the card have one.
     with_key = range(len(proba)) if len(proba) <= MOST_CLASSES else shown[:MOST_CLASSES]
     keys = {code: str(number) for number, code in enumerate(with_key, start=1)}
     return tuple(
         ClassProbability(
-            str(ratings.classes[code]),
-            float(proba[code]),
-            bool(code == given),
-            bool(code == second),
-            keys.get(code, ""),
+            label=str(ratings.classes[code]),
+            probability=float(proba[code]),
+            is_given=code == given,
+            is_second=code == second,
+            key=keys.get(code, ""),
         )
         for code in shown
     )
+
+
+def chosen_rows(ratings: Ratings) -> list[int]:
+    """Return the positions of the rows on the page of an audit, the most probably wrong first."""
+    worst = ratings.worst_first
+    chosen = np.zeros(len(worst), dtype=bool)
+    for verdict, most in MOST_CARDS.items():
+        chosen[np.flatnonzero(ratings.verdicts[worst] == verdict)[:most]] = True
+    # A reader who asks for a frequent pair must not find an empty page.
+    is_wrong = ratings.verdicts == WRONG
+    for pair in confused_pairs(ratings)[:MOST_PAIRS]:
+        wrong = (is_wrong & rows_of_pair(ratings, pair["key"]))[worst]
+        chosen[np.flatnonzero(wrong)[:CARDS_PER_PAIR]] = True
+    return worst[chosen].tolist()
+
+
+def line_facts(table: TrainingTable, rated: RatedRow) -> dict[str, Any]:
+    """Return the fields of a `Decision` that say what its row is, and how it was rated."""
+    cell, wrong = table.label_cells[rated.row - 1] or "", rated.error_probability
+    return {
+        "hash": table.hashes[rated.row - 1],
+        "given_label": rated.given_label,
+        "cell": "" if cell == rated.given_label else cell,
+        "target": table.target,
+        "verdict": rated.verdict,
+        "probability": "" if wrong is None else f"{wrong:.4f}",
+    }
 
 
 def _or_none(number: float) -> float | None:

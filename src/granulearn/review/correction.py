@@ -89,11 +89,10 @@ def correct_table(
     edits = {}
     with open_table(path, read_options) as file:
         column = column or file.names[0]
-        known_columns(file.path, file.names, [column])
-        batches = list(file.batches()) if decisions else []
-        cells = pa.Table.from_batches(batches) if batches else None
-        check_rows(decisions, [] if cells is None else row_hashes(cells, column), source)
-        if cells is not None and changes:
+        if decisions:
+            known_columns(file.path, file.names, [column])
+            cells = pa.Table.from_batches(list(file.batches()))
+            check_rows(decisions, row_hashes(cells, column), source)
             edits = _edits(changes, cells[column].combine_chunks(), column, source, undo=undo)
         file.rewrite(temporary, column, edits, drop=dropped)
     already = len(changes) - len(edits)
@@ -109,11 +108,8 @@ def _edits(
     names, spellings = ClassNames(known.classes), {text.strip() for text in known.spellings}
     edits, edited_since = {}, []
     for d in changes:
-        where, cell, old = (
-            f"{source}, line {d.line}: ",
-            texts[d.row - 1] or "",
-            d.cell or d.given_label,
-        )
+        where = f"{source}, line {d.line}: "
+        cell, old = texts[d.row - 1] or "", d.cell or d.given_label
         # The new label in the exact spelling of a cell, or else as its class is spelled.
         code, new = names.code(d.new_label), d.new_label
         if new not in spellings and (code is not None or not undo):

@@ -92,12 +92,9 @@ class Decision:
 
 
 def without_undone(lines: Iterable[Decision]) -> list[Decision]:
-    """Return the decisions that were not undone, in the order in which they were taken.
+    """Return the decisions of a journal that were not undone, in the order of its lines.
 
-    Parameters
-    ----------
-    lines : iterable of Decision
-        All lines of a journal.
+    An "undo" takes back the last decision about its row that still counts.
     """
     kept: dict[int, Decision] = {}
     about: dict[int, list[int]] = {}
@@ -112,42 +109,15 @@ def without_undone(lines: Iterable[Decision]) -> list[Decision]:
 
 
 def active_decisions(lines: Iterable[Decision]) -> list[Decision]:
-    """Return the active decisions by row: the last about each that was not undone.
-
-    Parameters
-    ----------
-    lines : iterable of Decision
-        All lines of a journal.
-    """
+    """Return the active decisions of a journal by row: the last about each that was not undone."""
     latest = {decision.row: decision for decision in without_undone(lines)}
     return [latest[row] for row in sorted(latest)]
-
-
-def last_action(kept: Sequence[Decision]) -> list[Decision]:
-    """Return what is undone next: one decision, or all that were taken at once.
-
-    Parameters
-    ----------
-    kept : sequence of Decision
-        Decisions that were not undone, in the order in which they were taken.
-    """
-    first = len(kept) - 1
-    while first > 0 and kept[-1].batch and kept[first - 1].batch == kept[-1].batch:
-        first -= 1
-    return list(kept[max(first, 0) :])
 
 
 def check_rows(decisions: Sequence[Decision], hashes: Sequence[str], source: str) -> None:
     """Raise a `DecisionsError` if decisions are about other rows than those of a table.
 
-    Parameters
-    ----------
-    decisions : sequence of Decision
-        One for each row.
-    hashes : sequence of str
-        Of all rows of the table.
-    source : str
-        Where the decisions come from, for messages.
+    `hashes` are those of all rows of the table; `source` is where the decisions come from.
     """
     outside = [d.row for d in decisions if d.row > len(hashes)]
     if outside:
@@ -169,14 +139,7 @@ def decided_column(
 ) -> str | None:
     """Return the column of labels that decisions are about; None if unknown.
 
-    Parameters
-    ----------
-    decisions : sequence of Decision
-        One for each row.
-    source : str
-        Where they come from, for messages.
-    named : str, default=None
-        The column, if the user names one.
+    It is the column that they name, or the one that the user has `named`, which must be the same.
     """
     found = sorted({d.target for d in decisions if d.target})
     if len(found) > 1:
@@ -199,10 +162,9 @@ COLUMNS = (
     "probability", "drawn", "target", "cell", "batch", "version",
 )  # fmt: skip
 """Columns of a journal, which are the fields of a `Decision`."""
-# A list of an audit holds columns of the table too; one of them may be called "who" or "target".
+# A list of an audit holds columns of the table, too; one of them may be called "who" or "target".
 _OF_LISTS = ("row", "hash", "given_label", "decision", "new_label", "note", "drawn")
 _BY_HAND = (*_OF_LISTS, "who", "when")
-_ONLY_IN_LISTS = {"predicted_label", "label_quality"}
 _MUST_BE_QUOTED = re.compile(r'[",\r\n]')
 
 
@@ -244,65 +206,32 @@ def read_decisions(path: Path) -> list[Decision]:
 
 
 def read_lines(path: Path) -> list[Decision]:
-    """Read all decisions of a file, in their order, undone ones too.
-
-    Parameters
-    ----------
-    path : Path
-        As for `read_decisions`.
-    """
+    """Read all decisions of a file, in their order, undone ones too."""
     try:
         content = path.read_bytes()
-    except FileNotFoundError as error:
-        raise DecisionsError(
-            f"{path} cannot be read: there is no such file; `granulearn review` writes one with "
-            "the first decision."
-        ) from error
     except OSError as error:
         raise DecisionsError(f"{path} cannot be read: {error.strerror or error}") from error
-    lines, end = parse_lines(content, str(path))
-    if end < len(content):
+    complete = complete_lines(content)
+    if len(complete) < len(content):
         warnings.warn(
-            f"{path} ends in the middle of a line or of a batch, which is left out.",
-            UserWarning,
-            stacklevel=3,
+            f"{path} ends in the middle of a line, which is left out.", UserWarning, stacklevel=3
         )
-    return lines
+    return parse_lines(complete, str(path))
 
 
-def parse_lines(content: bytes, source: str) -> tuple[list[Decision], int]:
-    """Return the decisions of a file's content, and where its complete part ends.
-
-    After that, a journal holds a line or a batch of lines that a killed process or a full disk
-    cut off; it was never acknowledged.
-
-    Parameters
-    ----------
-    content : bytes
-        Of the file.
-    source : str
-        The file, for messages.
-    """
-    in_journal = is_journal(content)
-    end = _end_of_lines(content) if in_journal else len(content)
+def parse_lines(content: bytes, source: str) -> list[Decision]:
+    """Return all decisions of a file's content; `source` names the file in messages."""
     try:
-        text = content[:end].decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DecisionsError(f"{source} is not UTF-8 text; save it as CSV UTF-8.") from error
-    if not in_journal:
-        text = text.replace("\r\n", "\n")  # spreadsheets write it, within cells too
-    header = text.partition("\n")[0]
     # Spreadsheets of some countries write semicolons.
-    separator = max(",;\t", key=header.count)
+    separator = max(",;\t", key=text.partition("\n")[0].count)
     # A text in memory, since splitlines also splits at a form feed within a cell.
-    stream = io.StringIO(text, newline="")
-    reader = csv.DictReader(stream, strict=True, delimiter=separator)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
     try:
-        names = list(reader.fieldnames or ())
-        ends, rows = [stream.tell()], []
-        for cells in reader:
-            rows.append((reader.line_num, cells))
-            ends.append(stream.tell())
+        names = set(filter(None, reader.fieldnames or ()))
+        rows = [(reader.line_num, cells) for cells in reader]
     except csv.Error as error:
         raise DecisionsError(f"{source} is no CSV file: line {reader.line_num}: {error}") from error
     missing = [name for name in ("row", "decision") if name not in names]
@@ -310,62 +239,40 @@ def parse_lines(content: bytes, source: str) -> tuple[list[Decision], int]:
         raise DecisionsError(
             f"{source} has no column {missing[0]!r}; decisions need 'row' and 'decision' "
             f"({', '.join(DECISIONS)}), and 'new_label' for a change. "
-            f"It has {', '.join(names) or 'none'}."
+            f"It has {listed(sorted(names))}."
         )
-    if in_journal:
-        n_complete = _without_cut_batch([cells["batch"] or "" for _, cells in rows])
-        end -= len(text[ends[n_complete] :].encode())
-        rows = rows[:n_complete]
-    known: Sequence[str] = _BY_HAND
-    if {*names} >= {*COLUMNS}:
-        known = COLUMNS
-    elif {*names} >= _ONLY_IN_LISTS:
-        known = _OF_LISTS
-    plain = ((line, {name: cell or "" for name, cell in row.items() if name}) for line, row in rows)
+    is_list = names >= {"predicted_label", "label_quality"}
+    known = COLUMNS if names >= {*COLUMNS} else _OF_LISTS if is_list else _BY_HAND
+    plain = ((line, {name: row[name] or "" for name in names}) for line, row in rows)
     found = (_decision(cells, known, f"{source}, line {line}", line) for line, cells in plain)
-    return [decision for decision in found if decision is not None], end
+    return [decision for decision in found if decision is not None]
+
+
+def complete_lines(content: bytes) -> bytes:
+    """Return a file's content without the line of a journal that was cut off at its end.
+
+    A killed process or a full disk cuts off a line, which was never acknowledged. A line ends at a
+    line feed outside of quotes. The last line of other files may lack its end.
+    """
+    if not is_journal(content):
+        return content
+    end = content.rfind(b"\n") + 1
+    while content.count(b'"', 0, end) % 2:
+        end = content.rfind(b"\n", 0, end - 1) + 1
+    return content[:end]
 
 
 def is_journal(content: bytes) -> bool:
-    """Return whether a review wrote a file.
-
-    Parameters
-    ----------
-    content : bytes
-        Of the file.
-    """
+    """Return whether a review wrote a file: its header has the columns of a journal."""
     header = content.partition(b"\n")[0].removeprefix(b"\xef\xbb\xbf").rstrip(b"\r")
     return header == ",".join(COLUMNS).encode()
-
-
-def _end_of_lines(content: bytes) -> int:
-    """Return where the last complete line ends: at a line feed outside of quotes."""
-    end, is_quoted = len(content), content.count(b'"') % 2
-    while end and (is_quoted or content[end - 1 : end] != b"\n"):
-        start = content.rfind(b"\n", 0, end - 1) + 1
-        is_quoted ^= content.count(b'"', start, end) % 2
-        end = start
-    return end
-
-
-def _without_cut_batch(batches: Sequence[str]) -> int:
-    """Return how many lines stay if the last batch lacks some of its lines."""
-    if not batches or not batches[-1]:
-        return len(batches)
-    first = len(batches)
-    while first and batches[first - 1] == batches[-1]:
-        first -= 1
-    size = batches[-1].rpartition("/")[2]
-    is_cut = size.isdecimal() and len(batches) - first < int(size)
-    return first if is_cut else len(batches)
 
 
 def _decision(
     cells: dict[str, str], known: Sequence[str], where: str, line: int
 ) -> Decision | None:
-    # Blanks belong to the cell of a label.
-    exact = {name: cells.get(name, "") for name in ("cell", "target") if name in known}
-    cells = {name: cell.strip() for name, cell in cells.items()}
+    # Blanks belong to the cell of a label, and to the name of a column.
+    cells = {n: cell if n in ("cell", "target") else cell.strip() for n, cell in cells.items()}
     decision = cells["decision"].lower()
     if not decision:
         return None
@@ -381,8 +288,7 @@ def _decision(
         label = cells.get("predicted_label", "") or label
     if decision == CHANGE and (not label or label == given):
         raise DecisionsError(
-            f"{where}: a change needs the new label in 'new_label'"
-            f"{f', and {label!r} is the given one' if label else ''}."
+            f"{where}: a change needs the new label in 'new_label'; {label!r} is no other label."
         )
     drawn = cells.get("drawn", "") or WORST_FIRST
     if drawn not in (AT_RANDOM, WORST_FIRST):
@@ -391,29 +297,17 @@ def _decision(
         )
     new_label = label if decision == CHANGE else ""
     parsed = {"row": int(row), "decision": decision, "new_label": new_label, "drawn": drawn}
-    fields: dict[str, Any] = {name: cells.get(name, "") for name in known} | exact | parsed
+    fields: dict[str, Any] = {name: cells.get(name, "") for name in known} | parsed
     return Decision(**fields, line=line)
 
 
 def journal_text(decisions: Sequence[Decision]) -> str:
-    """Return the text of a journal.
-
-    Parameters
-    ----------
-    decisions : sequence of Decision
-        In the order in which they were taken.
-    """
+    """Return the text of a journal that holds decisions."""
     return f"{','.join(COLUMNS)}\n{lines_text(decisions)}"
 
 
 def lines_text(decisions: Sequence[Decision]) -> str:
-    """Return decisions as lines of a journal.
-
-    Parameters
-    ----------
-    decisions : sequence of Decision
-        In the order in which they were taken.
-    """
+    """Return decisions as lines of a journal."""
     lines = ([_quoted(str(getattr(d, name))) for name in COLUMNS] for d in decisions)
     return "".join(f"{','.join(line)}\n" for line in lines)
 

@@ -11,14 +11,15 @@ import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from io import FileIO
 from pathlib import Path
 
 from granulearn.review.decisions import (
     Decision,
     DecisionsError,
+    complete_lines,
     is_journal,
     journal_text,
-    last_action,
     lines_text,
     parse_lines,
     without_undone,
@@ -30,20 +31,10 @@ except ImportError:  # Windows: a second review of one file is not refused
     fcntl = None  # type: ignore[assignment]
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
-# Binary on Windows, so that line ends are kept.
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
-def default_journal(table: Path | None) -> Path | None:
-    """Return the journal of a table, unless the user names one.
-
-    Parameters
-    ----------
-    table : Path or None
-        The file.
-    """
-    if table is None:
-        return None
+def default_journal(table: Path) -> Path:
+    """Return the journal of a table, unless the user names one."""
     name = Path(table.stem).stem if table.suffix in _PACKED else table.stem
     return table.with_name(f"{name}.decisions.csv")
 
@@ -73,104 +64,86 @@ class Journal:
         self.path = path
         self.lines: list[Decision] = []
         self.dropped = 0
-        self._file = -1
-        self._end = 0
-        self._is_new = self._is_closed = False
+        self._is_new = path is not None and not path.exists()
+        self._file: FileIO | None = None
         if path is not None:
-            self._open(path)
+            self._file = FileIO(path, "a+")
+            try:
+                self._read(self._file, path)
+            except BaseException:
+                self._file.close()
+                raise
 
-    def _open(self, path: Path) -> None:
-        self._is_new = not path.exists()
-        self._file = os.open(path, _FLAGS, 0o666)
-        try:
-            self._lock(path)
-            content = path.read_bytes()
-            if journal_text([]).encode().startswith(content):  # empty, or cut in its header
-                self._cut(0)
-                self._write(journal_text([]))
-                _sync_folder(path)
-                return
-            if not is_journal(content):
+    def _read(self, file: FileIO, path: Path) -> None:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
                 raise DecisionsError(
-                    f"{path} is no journal of a review, and lines of one cannot be added to it; "
-                    "name another file for the decisions (`granulearn decisions merge` makes a "
-                    "journal of any file of decisions)."
-                )
-            self.lines, end = parse_lines(content, str(path))
-            self.dropped = len(content) - end
-            self._cut(end)
-        except BaseException:
-            os.close(self._file)
-            self._file = -1
-            raise
-
-    def _lock(self, path: Path) -> None:
-        if fcntl is None:
+                    f"{path} is open in another review; end that one, or name another file for "
+                    "these decisions and join both with `granulearn decisions merge`."
+                ) from error
+        content, header = path.read_bytes(), journal_text([])
+        if header.encode().startswith(content):  # empty, or cut off in its header
+            file.truncate(0)
+            self._end = 0
+            self._write(file, header)
+            _sync_folder(path)
             return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        if not is_journal(content):
             raise DecisionsError(
-                f"{path} is open in another review; end that one, or name another file for these "
-                "decisions and join both with `granulearn decisions merge`."
-            ) from error
+                f"{path} is no journal of a review, and lines of one cannot be added to it; "
+                "name another file for the decisions (`granulearn decisions merge` makes a "
+                "journal of any file of decisions)."
+            )
+        complete = complete_lines(content)
+        self.lines = parse_lines(complete, str(path))
+        self._end, self.dropped = len(complete), len(content) - len(complete)
+        file.truncate(self._end)
 
     def append(self, decisions: Sequence[Decision]) -> None:
-        """Add decisions; when this returns, all of them are on the disk.
-
-        Parameters
-        ----------
-        decisions : sequence of Decision
-            In the order in which they were taken.
-        """
-        if self._is_closed:
-            raise DecisionsError(f"the review of {self.path} is closed; open it again to decide.")
-        if self._file >= 0:
-            if not self._is_untouched():
+        """Add decisions, in the order in which they were taken; they are on the disk afterwards."""
+        if self._file is not None:
+            if self._file.closed:
+                raise DecisionsError(
+                    f"the review of {self.path} is closed; open it again to decide."
+                )
+            if not self._is_untouched(self._file):
                 raise DecisionsError(
                     f"{self.path} was changed or moved by another program; start the review again, "
                     "so that its lines are read first."
                 )
-            self._write(lines_text(decisions))
+            self._write(self._file, lines_text(decisions))
         self.lines.extend(decisions)
 
-    def _is_untouched(self) -> bool:
+    def _is_untouched(self, file: FileIO) -> bool:
         """Return whether no other program has written, moved or removed the file."""
-        assert self.path is not None
-        here = os.fstat(self._file)
+        here = os.fstat(file.fileno())
         try:
-            return os.path.samestat(here, self.path.stat()) and here.st_size == self._end
+            return os.path.samestat(here, os.stat(file.name)) and here.st_size == self._end
         except FileNotFoundError:
             return False
 
-    def _write(self, text: str) -> None:
+    def _write(self, file: FileIO, text: str) -> None:
         content = memoryview(text.encode())
         try:
             written = 0
             while written < len(content):
-                written += os.write(self._file, content[written:])
-            os.fsync(self._file)
+                written += file.write(content[written:])
+            os.fsync(file.fileno())
         except OSError as error:
-            self._cut(self._end)  # nothing stays half-written
-            raise OSError(error.errno, os.strerror(error.errno or 0), str(self.path)) from error
+            file.truncate(self._end)  # nothing stays half-written
+            raise OSError(error.errno, os.strerror(error.errno or 0), str(file.name)) from error
         self._end += len(content)
-
-    def _cut(self, end: int) -> None:
-        if os.fstat(self._file).st_size != end:
-            os.ftruncate(self._file, end)
-            os.fsync(self._file)
-        self._end = end
 
     def close(self) -> None:
         """Let others open the journal; a new one without a decision is removed."""
-        self._is_closed = self.path is not None
-        if self._file < 0:
+        if self._file is None or self._file.closed:
             return
-        is_unused = self._is_new and not self.lines and self._is_untouched()
-        os.close(self._file)
-        self._file = -1
-        if is_unused and self.path is not None:
-            self.path.unlink(missing_ok=True)
+        is_unused = self._is_new and not self.lines and self._is_untouched(self._file)
+        self._file.close()
+        if is_unused:
+            os.unlink(self._file.name)
 
     def __enter__(self):
         return self
@@ -203,70 +176,55 @@ class DecisionLog:
     Attributes
     ----------
     active : dict of int to Decision
-        By row.
+        By row, in the order in which they were taken.
     stale : list of Decision
         Decisions about labels that were edited since.
     """
 
     def __init__(self, journal: Journal, is_stale: Callable[[Decision], bool]):
         self.journal, self._is_stale = journal, is_stale
-        self._kept = without_undone(journal.lines)
         self._index()
 
     def _index(self) -> None:
-        latest = {decision.row: decision for decision in self._kept}
-        self.stale = [decision for decision in latest.values() if self._is_stale(decision)]
-        stale = {decision.row for decision in self.stale}
-        self.active = {row: decision for row, decision in latest.items() if row not in stale}
-
-    @property
-    def by_row(self) -> list[Decision]:
-        """The active decisions, in the order of rows."""
-        return [self.active[row] for row in sorted(self.active)]
-
-    @property
-    def by_time(self) -> list[Decision]:
-        """The active decisions, in the order in which they were taken."""
-        return [d for d in self._kept if self.active.get(d.row) is d]
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is an action to undo."""
-        return bool(self._kept)
+        self._kept = without_undone(self.journal.lines)
+        active: dict[int, Decision] = {}
+        for decision in self._kept:
+            active.pop(decision.row, None)  # the row moves to the end
+            active[decision.row] = decision
+        self.stale = [decision for decision in active.values() if self._is_stale(decision)]
+        for decision in self.stale:
+            del active[decision.row]
+        self.active = active
 
     @property
     def last(self) -> list[Decision]:
         """The action that is undone next: one decision, or all that were taken at once."""
-        return last_action(self._kept)
+        first = len(self._kept) - 1
+        batch = self._kept[-1].batch if self._kept else ""
+        while first > 0 and batch and self._kept[first - 1].batch == batch:
+            first -= 1
+        return self._kept[max(first, 0) :]
 
     def add(self, decisions: Sequence[Decision]) -> int:
-        """Write decisions to the journal; return how many of them are new.
+        """Write decisions, at most one for a row, to the journal; return how many are new.
 
         A page may send a decision again, to be sure; an active one is not written twice.
-
-        Parameters
-        ----------
-        decisions : sequence of Decision
-            At most one for a row.
         """
-        new = _as_batch([d for d in decisions if not self._is_active(d)])
+        new = [decision for decision in decisions if not self._is_active(decision)]
         if new:
-            self.journal.append(new)
-            self._kept += new
-            self.active |= {decision.row: decision for decision in new}
-            self.stale = [old for old in self.stale if old.row not in self.active]
+            self._append(new)
         return len(new)
 
     def undo(self, lines: Sequence[Decision]) -> None:
-        """Write to the journal that the last action is undone.
+        """Write to the journal that the last action is undone: an "undo" for each of `last`."""
+        self._append(lines)
 
-        Parameters
-        ----------
-        lines : sequence of Decision
-            An "undo" for each decision of `last`.
-        """
-        self.journal.append(_as_batch(lines))
-        del self._kept[len(self._kept) - len(lines) :]
+    def _append(self, decisions: Sequence[Decision]) -> None:
+        """Write decisions; several get the name of a batch."""
+        if len(decisions) > 1:
+            batch = f"{secrets.token_hex(4)}/{len(decisions)}"
+            decisions = [replace(decision, batch=batch) for decision in decisions]
+        self.journal.append(decisions)
         self._index()
 
     def _is_active(self, new: Decision) -> bool:
@@ -276,11 +234,3 @@ class DecisionLog:
             and (old.decision, old.new_label, old.who) == (new.decision, new.new_label, new.who)
             and new.note in ("", old.note)
         )
-
-
-def _as_batch(decisions: Sequence[Decision]) -> list[Decision]:
-    """Return decisions with the name of their batch, if they are several."""
-    if len(decisions) < 2:
-        return list(decisions)
-    batch = f"{secrets.token_hex(4)}/{len(decisions)}"
-    return [replace(decision, batch=batch) for decision in decisions]

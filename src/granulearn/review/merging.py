@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import combinations
-from typing import Any
 
 from sklearn.metrics import cohen_kappa_score
 
 from granulearn.audit.verified import KEEP
-from granulearn.review.decisions import (
-    EXCLUDE,
-    UNSURE,
-    Decision,
-    DecisionsError,
-    decided_column,
-)
+from granulearn.review.decisions import EXCLUDE, UNSURE, Decision, DecisionsError, decided_column
 from granulearn.tables.labels import label_key
 
 FEWEST_ROWS = 10
 """On fewer rows kappa says nothing."""
-_EARLIEST = datetime.min.replace(tzinfo=UTC)
+_LATEST = datetime.max.replace(tzinfo=UTC)
 
 NamedDecisions = tuple[str, Sequence[Decision]]
 """Name of a file, and its decisions, one for each row."""
@@ -58,14 +51,10 @@ class Agreement:
     @property
     def message(self) -> str:
         """The agreement in words, without a full stop."""
-        if not self.rows:
-            return "no row is decided on by both"
         agree = f"agree on {self.same} of {self.rows} rows that both decide on"
-        if self.kappa is not None:
-            return f"{agree}, Cohen's kappa {self.kappa:.2f}"
-        if self.rows < FEWEST_ROWS:
-            return f"{agree}, too few for Cohen's kappa"
-        return f"{agree}; all have one label, so that Cohen's kappa is not defined"
+        if self.kappa is None:
+            return f"{agree}; Cohen's kappa needs {FEWEST_ROWS} rows and two labels"
+        return f"{agree}, Cohen's kappa {self.kappa:.2f}"
 
 
 @dataclass(frozen=True)
@@ -98,35 +87,29 @@ def merge_decisions(files: Sequence[NamedDecisions], *, prefer_latest: bool = Fa
     DecisionsError
         If the files are about different tables, or different labels of one.
     """
-    target = _common_target(files)
+    targets = {name: decided_column(decisions, name) for name, decisions in files}
+    named = {target: name for name, target in targets.items() if target}
+    if len(named) > 1:
+        (one, first), (other, second), *_ = named.items()
+        raise DecisionsError(
+            f"{first} and {second} were made for different tables: one is about the column "
+            f"{one!r}, the other about {other!r}."
+        )
     about: dict[int, list[tuple[str, Decision]]] = {}
     for name, decisions in files:
         for decision in decisions:
             about.setdefault(decision.row, []).append((name, decision))
     joined, conflicts = [], []
-    for row, named in sorted(about.items()):
-        _check_same_row(row, named)
-        chosen = _chosen([decision for _, decision in named], prefer_latest=prefer_latest)
+    for row, said in sorted(about.items()):
+        _check_same_row(row, said)
+        chosen = _chosen([decision for _, decision in said], prefer_latest=prefer_latest)
         if chosen is None:
-            conflicts.append(Conflict(row, dict(named)))
+            conflicts.append(Conflict(row, dict(said)))
         else:
-            # A batch that lacks some of its lines would count as cut off.
-            joined.append(replace(chosen, batch="", line=0, target=chosen.target or target))
+            target = chosen.target or next(iter(named), "")
+            joined.append(replace(chosen, batch="", line=0, target=target))
     agreements = [_agreement(*two) for two in combinations(files, 2)]
     return Merged(tuple(joined), tuple(conflicts), tuple(agreements))
-
-
-def _common_target(files: Sequence[NamedDecisions]) -> str:
-    """Return the column that the files are about; empty if none says."""
-    found = [(name, decided_column(decisions, name)) for name, decisions in files]
-    known = [(name, target) for name, target in found if target]
-    for name, target in known:
-        if target != known[0][1]:
-            raise DecisionsError(
-                f"{known[0][0]} and {name} were made for different tables: one is about the "
-                f"column {known[0][1]!r}, the other about {target!r}."
-            )
-    return known[0][1] if known else ""
 
 
 def _check_same_row(row: int, named: Sequence[tuple[str, Decision]]) -> None:
@@ -149,10 +132,9 @@ def _chosen(decisions: list[Decision], *, prefer_latest: bool) -> Decision | Non
     """Return the decision that counts; None if there is a conflict."""
     sure = [d for d in decisions if d.decision != UNSURE] or decisions
     times = [_time(d) for d in sure]
-    if prefer_latest and None not in times:
-        last = max(time or _EARLIEST for time in times)
-        latest = [d for d, time in zip(sure, times, strict=True) if time == last]
-        sure = sure if _are_equal(sure) else latest
+    if prefer_latest and not _are_equal(sure) and _LATEST not in times:
+        sure = [d for d, time in zip(sure, times, strict=True) if time == max(times)]
+    # Of equal decisions the most complete one stays, then the earliest.
     return min(sure, key=_rank) if _are_equal(sure) else None
 
 
@@ -160,34 +142,25 @@ def _are_equal(decisions: Sequence[Decision]) -> bool:
     return len({(d.decision, d.new_label) for d in decisions}) == 1
 
 
-def _rank(decision: Decision) -> tuple[Any, ...]:
-    """Return a sort key of equal decisions: the most complete first, then the earliest.
-
-    Only equal lines have equal keys, so that the order of files changes nothing.
-    """
-    time = _time(decision)
-    line = astuple(replace(decision, batch="", line=0, target=""))
-    return not decision.hash, not decision.given_label, time is None, time or _EARLIEST, line
+def _rank(decision: Decision) -> tuple[bool, bool, datetime]:
+    return not decision.hash, not decision.given_label, _time(decision)
 
 
-def _time(decision: Decision) -> datetime | None:
-    """Return when a decision was taken; None if unknown."""
+def _time(decision: Decision) -> datetime:
+    """Return when a decision was taken; the end of time if unknown."""
     try:
         time = datetime.fromisoformat(decision.when)
     except ValueError:
-        return None
+        return _LATEST
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _agreement(first: NamedDecisions, second: NamedDecisions) -> Agreement:
     a, b = ({d.row: d for d in decided if d.decision != UNSURE} for _, decided in (first, second))
     rows = sorted(a.keys() & b.keys())
-    given = [a[row].given_label or b[row].given_label for row in rows]
-    labels_a, labels_b = (
-        [_label(decided[row], label) for row, label in zip(rows, given, strict=True)]
-        for decided in (a, b)
-    )
-    same = sum(x == y for x, y in zip(labels_a, labels_b, strict=True))
+    given = {row: a[row].given_label or b[row].given_label for row in rows}
+    labels_a, labels_b = ([_label(said[row], given[row]) for row in rows] for said in (a, b))
+    same = sum(map(str.__eq__, labels_a, labels_b))
     is_defined = len(rows) >= FEWEST_ROWS and len({*labels_a, *labels_b}) > 1
     kappa = float(cohen_kappa_score(labels_a, labels_b)) if is_defined else None
     return Agreement(first[0], second[0], len(rows), same, kappa)

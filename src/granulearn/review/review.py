@@ -15,7 +15,7 @@ import numpy as np
 
 from granulearn.audit.ratings import VERDICTS, Issue, Ratings
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
-from granulearn.review.cards import Card, RatedRow, rated_row
+from granulearn.review.cards import AuditedRows, Card, RatedRow, RowFilter, line_facts, rated_row
 from granulearn.review.decisions import (
     DECISIONS,
     EXCLUDE,
@@ -26,12 +26,10 @@ from granulearn.review.decisions import (
     decided_column,
 )
 from granulearn.review.journal import DecisionLog, Journal, default_journal
-from granulearn.review.queue import RowFilter
 from granulearn.review.reviewed_table import ReviewedTable
 from granulearn.review.summary import ReviewSummary, summarize
 from granulearn.review.verified_labels import class_names, is_stale, verified_by
 from granulearn.tables import ColumnOptions
-from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,13 +55,7 @@ class Background:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self, task: Callable[[], None]) -> bool:
-        """Start a task unless one is running; return whether it was started.
-
-        Parameters
-        ----------
-        task : callable
-            What to do.
-        """
+        """Start a task unless one is running; return whether it was started."""
         with self._lock:
             if self.is_busy:
                 return False
@@ -172,20 +164,27 @@ class Review:
         self.background = Background()
         """Where the audit is fitted again."""
         self._waits_for_fit = not background
-        self._group, self._version = group, version("granulearn")
-        self._settings = {
-            "groups": group, "times": times, "random_state": random_state, "n_jobs": n_jobs,
-        }  # fmt: skip
-        options = self._without_group(options or ColumnOptions())
-        self.table = ReviewedTable(table, target, keep, options, read_options)
-        path = default_journal(self.table.path) if decisions is None else Path(decisions)
+        self._settings: dict[str, Any] = {
+            "times": times,
+            "random_state": random_state,
+            "n_jobs": n_jobs,
+        }
+        self._version = version("granulearn")
+        self.table = ReviewedTable(table, target, keep, group, options, read_options)
+        path = Path(decisions) if decisions is not None else None
+        if path is None and self.table.path is not None:
+            path = default_journal(self.table.path)
         self.journal = Journal(path)
+        self.source = str(path or "the review")
+        """Name of the journal, for messages."""
         try:
             self._lock = RLock()
             self._names = class_names(self.table.data)
+            self.classes = self._names.names
+            """The class labels, sorted."""
             self._log = DecisionLog(self.journal, self._is_stale)
             # Refuse decisions about another table or column before the audit.
-            before = [*self._log.by_row, *self._log.stale]
+            before = [*self._log.active.values(), *self._log.stale]
             decided_column(before, self.source, target)
             check_rows(before, self.table.data.hashes, self.source)
             self._fit = self._audited(self.table)
@@ -198,17 +197,10 @@ class Review:
         self.generation = 0
         """How often the audit was fitted again."""
 
-    def _without_group(self, options: ColumnOptions) -> ColumnOptions:
-        """Return options that leave the column of groups out of the inputs."""
-        if self._group is None or self._group in options.ignore:
-            return options
-        return replace(options, ignore=(*options.ignore, self._group))
-
     def _is_stale(self, decision: Decision) -> bool:
         position = self.table.position_of.get(decision.row)
-        if position is None:
-            return False
-        return is_stale(decision, int(self.table.data.coded_labels[1][position]), self._names)
+        given = self.table.data.coded_labels[1]
+        return position is not None and is_stale(decision, int(given[position]), self._names)
 
     @property
     def stale(self) -> list[int]:
@@ -216,29 +208,19 @@ class Review:
         return [decision.row for decision in self._log.stale]
 
     @property
-    def source(self) -> str:
-        """Name of the journal, for messages."""
-        return str(self.journal.path or "the review")
-
-    @property
-    def classes(self) -> list[str]:
-        """The class labels, sorted."""
-        return self._names.names
-
-    @property
     def ratings(self) -> Ratings:
         """The ratings of all labels."""
-        return self._fit.queue.ratings
+        return self._fit.ratings
 
     @property
     def issues(self) -> list[Issue]:
         """Issues of the table beside its labels."""
-        return self._fit.done.audit.issues_
+        return self._fit.audit.issues_
 
     @property
     def can_undo(self) -> bool:
         """Whether there is a decision to undo."""
-        return self._log.can_undo
+        return bool(self._log.last)
 
     # --- looking
 
@@ -269,9 +251,10 @@ class Review:
         """
         _check_order(order)
         with self._lock:
-            queue = self._fit.queue
-            among = self._random_sample() if order == AT_RANDOM else queue.ratings.worst_first
-            return queue.rows[queue.positions(among, self._is_open(), asked)]
+            fit = self._fit
+            among = self._random_sample() if order == AT_RANDOM else fit.ratings.worst_first
+            fits = self._is_open() & fit.matching(asked)
+            return fit.numbers[among[fits[among]]]
 
     def card(self, row: int, order: str = WORST_FIRST) -> Card:
         """Return the card of a row.
@@ -283,30 +266,17 @@ class Review:
         order : {"worst", "random"}, default="worst"
             The order in which it came up.
         """
-        _check_order(order)
         with self._lock:
             fit, position = self._fit, self._position(row)
-        (card,) = fit.builder.cards([position], order)
+        (card,) = fit.cards([position], order)
         return card
 
     def decision(self, row: int) -> Decision | None:
-        """Return the active decision about a row.
-
-        Parameters
-        ----------
-        row : int
-            Its number, from 1.
-        """
+        """Return the active decision about the row of a number."""
         return self._log.active.get(row)
 
     def rated(self, row: int) -> RatedRow:
-        """Return a row with the rating of its label.
-
-        Parameters
-        ----------
-        row : int
-            Its number, from 1.
-        """
+        """Return the row of a number with the rating of its label."""
         return rated_row(self.ratings, row, self._position(row))
 
     def _position(self, row: int) -> int:
@@ -323,14 +293,9 @@ class Review:
     def _random_sample(self) -> np.ndarray:
         """Return the positions drawn at random; a new sample if all of them are decided on."""
         is_open = self._is_open()
-        if not is_open[self._sampled].any() and is_open.any():
-            drawn = self._fit.done.audit.next_to_review(
-                int(min(self.sample + (~is_open).sum(), len(is_open))),
-                random_fraction=1.0,
-                index=range(len(is_open)),
-            )
-            rows = drawn.index.to_numpy()
-            self._sampled = rows[is_open[rows]][: self.sample]
+        if not is_open[self._sampled].any():
+            random = np.random.default_rng([self._settings["random_state"], (~is_open).sum()])
+            self._sampled = random.permutation(np.flatnonzero(is_open))[: self.sample]
             self._ever_sampled |= set((self.table.data.rows[self._sampled] + 1).tolist())
         return self._sampled
 
@@ -356,12 +321,10 @@ class Review:
         note : str, default=""
             Anything worth keeping, in one line.
         """
-        if not isinstance(card, Card):
-            self.decide_many([card], decision, label, note)
-            return
-        if decision == CHANGE and label is None:
+        row, order = (card.row, card.drawn) if isinstance(card, Card) else (card, WORST_FIRST)
+        if isinstance(card, Card) and decision == CHANGE and label is None:
             label = card.second_class  # of the card, although the audit may differ by now
-        self.decide_many([card.row], decision, label, note, order=card.drawn)
+        self.decide_many([row], decision, label, note, order=order)
 
     def decide_many(
         self,
@@ -442,23 +405,16 @@ class Review:
     def _line(
         self, rated: RatedRow, decision: str, drawn: str, new_label: str = "", note: str = ""
     ) -> Decision:
-        row, data = rated.row, self.table.data
-        cell, wrong = data.label_cells[row - 1] or "", rated.error_probability
         return Decision(
-            row,
+            rated.row,
             decision,
             new_label,
-            hash=data.hashes[row - 1],
             drawn=drawn,
-            given_label=rated.given_label,
-            cell="" if cell == rated.given_label else cell,
-            target=self.table.target,
             note=" ".join(note.split()),
             who=self.who,
             when=datetime.now(UTC).isoformat(timespec="seconds"),
-            verdict=rated.verdict,
-            probability="" if wrong is None else f"{wrong:.4f}",
             version=self._version,
+            **line_facts(self.table.data, rated),
         )
 
     # --- learning from decisions
@@ -478,7 +434,7 @@ class Review:
             Columns to use that would be left out.
         """
         options = replace(self.table.options, ignore=tuple(ignore), include=tuple(include))
-        self._refit(self.table.with_options(self._without_group(options)))
+        self._refit(self.table.with_options(options))
 
     def _refit_if_due(self) -> None:
         if self._since_fit < self.refit_every:
@@ -489,36 +445,27 @@ class Review:
             self.background.start(self.refit)
 
     def _refit(self, table: ReviewedTable) -> None:
-        with self._lock:
-            seen, self._since_fit = self._since_fit, 0
-        try:
-            fit = self._audited(table, spare_a_core=not self._waits_for_fit)
-        except BaseException:
-            with self._lock:
-                self._since_fit += seen
-            raise
+        n_learnt = self._since_fit
+        fit = self._audited(table)
         with self._lock:
             self.table, self._fit = table, fit
+            self._since_fit -= n_learnt
             self.generation += 1
 
-    def _audited(self, table: ReviewedTable, *, spare_a_core: bool = False) -> Any:
+    def _audited(self, table: ReviewedTable) -> AuditedRows:
         with self._lock:
-            decisions = self._log.by_row
-        settings = dict(self._settings)
-        if spare_a_core and settings["n_jobs"] == -1:
-            settings["n_jobs"] = -2  # the page needs the other one
-        return table.audited(verified_by(decisions, table.data, self.source), **settings)
+            decisions = list(self._log.active.values())
+        return table.audited(verified_by(decisions, table.data, self.source), **self._settings)
 
     # --- results
 
     def summary(self) -> ReviewSummary:
         """Return the numbers of the review."""
         with self._lock:
-            by_row, by_time = self._log.by_row, self._log.by_time
-            fit, is_open = self._fit, self._is_open()
-        verified = verified_by(by_row, self.table.data, self.source)
-        ratings, noise = fit.done.audit.rated_with(verified)
-        return summarize(by_time, ratings, noise, is_open)
+            decisions, audit = list(self._log.active.values()), self._fit.audit
+            is_open = self._is_open()
+        verified = verified_by(decisions, self.table.data, self.source)
+        return summarize(decisions, *audit.rated_with(verified), is_open)
 
     def corrected(self, *, drop_excluded: bool = False) -> pd.DataFrame:
         """Return the table with the changed labels.
@@ -529,7 +476,7 @@ class Review:
             Whether to leave excluded rows out.
         """
         with self._lock:
-            decisions = self._log.by_row
+            decisions = list(self._log.active.values())
         frame = self.table.corrected(decisions)
         if not drop_excluded:
             return frame
@@ -545,10 +492,6 @@ class Review:
 
     def __exit__(self, *raised: object) -> None:
         self.close()
-
-    def __repr__(self) -> str:
-        n_labels, n_decisions = len(self.table.data.rows), len(self._log.active)
-        return f"<Review of {counted(n_labels, 'label')}, {counted(n_decisions, 'decision')}>"
 
 
 def _check_order(order: str) -> None:

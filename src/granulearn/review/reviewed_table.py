@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from granulearn.audit.table_audit import (
-    TableAudit,
     audit_listing,
     audit_table,
     columns_of_listing,
     is_listing,
 )
 from granulearn.audit.verified import CHANGE, VerifiedLabels
-from granulearn.review.cards import CardBuilder
+from granulearn.review.cards import AuditedRows
 from granulearn.review.decisions import Decision
-from granulearn.review.queue import RowQueue
 from granulearn.review.verified_labels import class_names
 from granulearn.tables import (
     ColumnOptions,
@@ -33,23 +29,13 @@ from granulearn.tables import (
     read_training_table,
     table_of,
 )
-from granulearn.tables.inspection import no_column
-from granulearn.tables.messages import Setting
+from granulearn.tables.io.table_file import known_columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # A card of a wide table has as many lines as a person would scroll through.
 _MOST_COLUMNS = 60
-
-
-@dataclass(frozen=True, eq=False)
-class AuditedTable:
-    """An audit of the table, with its queue and its cards."""
-
-    done: TableAudit
-    queue: RowQueue
-    builder: CardBuilder
 
 
 class ReviewedTable:
@@ -63,6 +49,8 @@ class ReviewedTable:
         The column of labels.
     keep : sequence of str, default=()
         Columns that come first on every card.
+    group : str, default=None
+        The column of rows that stay together, which is no input.
     options : ColumnOptions, default=None
         What the user says about the columns.
     read_options : ReadOptions, default=None
@@ -74,101 +62,61 @@ class ReviewedTable:
         source: Any,
         target: str,
         keep: Sequence[str] = (),
+        group: str | None = None,
         options: ColumnOptions | None = None,
         read_options: ReadOptions | None = None,
     ):
-        self.source, self.target, self.keep = source, target, tuple(keep)
-        self.options, self.read_options = options or ColumnOptions(), read_options
+        self.source, self.target, self.keep, self.group = source, target, tuple(keep), group
         self.path = Path(source) if isinstance(source, (str, os.PathLike)) else None
-        self._stamp = self._digest = None
-        if self.path is not None and self.path.is_file():
-            self._stamp, self._digest = _stamp(self.path), _digest(self.path)
+        self._stamp, self._read_options = _stamp(self.path), read_options
+        options = options or ColumnOptions()
         with table_of(source, read_options) as file:
-            unknown = [name for name in self.keep if name not in file.names]
-            if unknown:
-                problems = [no_column(name, file.names, Setting("keep")) for name in unknown]
-                raise TableError.about(file.path, problems)
+            known_columns(file.path, file.names, self.keep)
             self.is_listing = is_listing(file.names)
             """Whether it is a list of suspects, with the ratings of a larger table."""
+            no_inputs = [] if group is None else [group]
             if self.is_listing:
-                ignored = (*self.options.ignore, *columns_of_listing(file.names))
-                self.options = replace(self.options, ignore=tuple(dict.fromkeys(ignored)))
+                no_inputs += columns_of_listing(file.names)
+            ignored = tuple(dict.fromkeys((*options.ignore, *no_inputs)))
+            self.options = replace(options, ignore=ignored)
             self.data: TrainingTable = read_training_table(
                 file, target, self.options, keep_cells=True
             )
             self.location = file.location
 
     def with_options(self, options: ColumnOptions) -> ReviewedTable:
-        """Return the same table, read again with other options.
-
-        Parameters
-        ----------
-        options : ColumnOptions
-            What the user says about the columns now.
-        """
+        """Return the same table, read again with other options."""
         self.check_unchanged()
-        return ReviewedTable(self.source, self.target, self.keep, options, self.read_options)
+        return ReviewedTable(
+            self.source, self.target, self.keep, self.group, options, self._read_options
+        )
 
     def check_unchanged(self) -> None:
-        """Raise a `TableError` if the file was changed since it was read."""
-        if self.path is None or self._stamp is None:
-            return
-        try:
-            stamp = _stamp(self.path)
-            if stamp == self._stamp:
-                return
-            is_same = _digest(self.path) == self._digest
-        except OSError as error:
+        """Raise a `TableError` if the file was written or moved since it was read."""
+        if _stamp(self.path) != self._stamp:
             raise TableError(
-                f"{self.path} is not there any more ({error.strerror}); put it back, and decide "
-                "again."
-            ) from error
-        if not is_same:
-            raise TableError(
-                f"{self.path} has changed since it was read; decisions about it would be about "
-                "other rows. Start the review again."
+                f"{self.path} has changed since it was read, or is not there any more; decisions "
+                "about it would be about other rows. Start the review again."
             )
-        self._stamp = stamp  # written again with the same content
-
-    @property
-    def cells(self) -> pa.Table:
-        """All rows and all columns as they were read."""
-        assert self.data.cells is not None
-        return self.data.cells
 
     @cached_property
     def position_of(self) -> dict[int, int]:
         """Row number, from 1 -> position among the rows with a label."""
         return {row + 1: position for position, row in enumerate(self.data.rows.tolist())}
 
-    def audited(self, verified: VerifiedLabels, **settings: Any) -> AuditedTable:
-        """Audit the table.
-
-        Parameters
-        ----------
-        verified : VerifiedLabels
-            Labels that a person has verified.
-        **settings
-            Of `audit_table`.
-        """
+    def audited(self, verified: VerifiedLabels, **settings: Any) -> AuditedRows:
+        """Audit the table with the labels that a person has verified; settings of `audit_table`."""
         if self.is_listing:
             done = audit_listing(self.data, verified)
         else:
-            done = audit_table(self.data, verified=verified, **settings)
-        cells = self.cells.take(pa.array(self.data.rows))
-        queue = RowQueue(done.audit.ratings_, self.data.rows + 1, cells)
-        return AuditedTable(done, queue, CardBuilder(done, self.keep, _MOST_COLUMNS))
+            done = audit_table(self.data, verified=verified, groups=self.group, **settings)
+        return AuditedRows(done, self.keep, _MOST_COLUMNS)
 
     def corrected(self, decisions: Sequence[Decision]) -> pd.DataFrame:
-        """Return the table as a frame, with the changed labels.
-
-        Parameters
-        ----------
-        decisions : sequence of Decision
-            One for each row.
-        """
+        """Return the table as a frame, with the labels that decisions changed."""
+        assert self.data.cells is not None
         is_frame = hasattr(self.source, "iloc")
-        frame = self.source.copy() if is_frame else self.cells.to_pandas()
+        frame = self.source.copy() if is_frame else self.data.cells.to_pandas()
         names, values = class_names(self.data), self.data.coded_labels[0].tolist()
         label_of = dict(zip(names.names, values, strict=True))
         changes = {
@@ -184,11 +132,9 @@ class ReviewedTable:
         return frame
 
 
-def _stamp(path: Path) -> tuple[int, int, int]:
+def _stamp(path: Path | None) -> tuple[int, int, int] | None:
+    """Return what differs once a file was written or replaced; None without a file."""
+    if path is None or not path.is_file():
+        return None
     found = path.stat()
     return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _digest(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "blake2b").digest()

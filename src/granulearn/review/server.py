@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
@@ -24,9 +25,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
-from granulearn.audit.ratings import VERDICTS
-from granulearn.audit.verified import CHANGE
-from granulearn.review.queue import RowFilter
+from granulearn.review.cards import RowFilter
 from granulearn.review.review import Review
 from granulearn.review.views import STATIC, card_html, numbers_html, review_page, table_html
 from granulearn.tables import TableError
@@ -110,7 +109,7 @@ class OnlyThisPage(BaseHTTPMiddleware):
 
     def _refusal(self, request: Request) -> tuple[int, str] | None:
         headers, parts = request.headers, request.scope["path"].split("/", 2)
-        if len(headers.getlist("host")) != 1 or headers["host"] not in self.hosts:
+        if headers.get("host") not in self.hosts:
             return 421, "This page answers to its own address only."
         if len(parts) < 3 or not secrets.compare_digest(parts[1].encode(), self.token.encode()):
             return 404, "There is nothing here; use the whole address that was printed."
@@ -149,9 +148,6 @@ class Filter(msgspec.Struct, kw_only=True):
     def rows(self, review: Review) -> list[int]:
         """Return the numbers of these rows."""
         verdicts = frozenset(filter(None, self.verdict.split(",")))
-        unknown = sorted(verdicts - {*VERDICTS})
-        if unknown:
-            raise ValueError(f"{unknown[0]!r} is no verdict; they are {', '.join(VERDICTS)}.")
         return review.rows(self.order, RowFilter(verdicts, self.pair, self.find)).tolist()
 
 
@@ -169,14 +165,12 @@ class CardOfRow(msgspec.Struct):
     order: Order = "worst"
 
 
-class OneDecision(msgspec.Struct):
+class OneDecision(CardOfRow, kw_only=True):
     """A decision about one row."""
 
-    row: int
     decision: Kind
     label: str | None = None
     note: str = ""
-    order: Order = "worst"
 
 
 class Bulk(Filter, kw_only=True):
@@ -266,14 +260,11 @@ def preview(served: Served, request: Bulk) -> dict[str, Any]:
 def decide_many(served: Served, request: Previewed) -> dict[str, Any]:
     """Decide on all rows of a preview but for those decided on since."""
     if request.token not in served.previews:
-        raise ValueError("the rows were not previewed; look at them first.")
+        raise ValueError("the rows were not previewed; preview them first.")
     labels, bulk = served.previews[request.token]
     open_labels = {row: new for row, new in labels.items() if served.review.decision(row) is None}
     n_new = served.review.decide_many(
-        list(open_labels),
-        bulk.decision,
-        list(open_labels.values()) if bulk.decision == CHANGE else None,
-        order=bulk.order,
+        list(open_labels), bulk.decision, list(open_labels.values()), order=bulk.order
     )
     del served.previews[request.token]  # only now: a decision that failed can be tried again
     return {"saved": True, "new": n_new}
@@ -344,17 +335,7 @@ async def _static(request: Request) -> Response:
 
 
 def make_application(review: Review, token: str, port: int) -> Starlette:
-    """Return the application that serves a review.
-
-    Parameters
-    ----------
-    review : Review
-        The review.
-    token : str
-        The first part of every path.
-    port : int
-        Where it is served.
-    """
+    """Return the application that serves a review at a port, with all paths below a token."""
     served = Served(review)
 
     async def page(request: Request) -> Response:
@@ -370,38 +351,20 @@ def make_application(review: Review, token: str, port: int) -> Starlette:
 
 
 def bound_socket(port: int = 0) -> socket.socket:
-    """Return a socket on this machine alone; an `OSError` says that the port is in use.
-
-    Parameters
-    ----------
-    port : int, default=0
-        Where to listen; 0 takes a free one.
-    """
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    """Return a socket on this machine alone; port 0 takes a free one."""
     try:
-        listening.bind((HOST, port))
-        listening.listen()
+        return socket.create_server((HOST, port))
     except OSError as error:
-        listening.close()
         raise OSError(
-            f"port {port} of this machine cannot be used ({error.strerror}); name another with "
-            "--port, or leave it out to take a free one."
+            f"port {port} of this machine cannot be used ({os.strerror(error.errno or 0)}); name "
+            "another with --port, or leave it out to take a free one."
         ) from error
-    return listening
 
 
 def make_server(review: Review, listening: socket.socket, token: str) -> Server:
-    """Return the server of a review; ``run(sockets=[listening])`` runs it.
+    """Return the server of a review; ``run(sockets=[listening])`` of it runs it.
 
-    Parameters
-    ----------
-    review : Review
-        The review.
-    listening : socket
-        From `bound_socket`.
-    token : str
-        The first part of every path.
+    `listening` is from `bound_socket`; every path begins with the token.
     """
     from uvicorn import Config, Server
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 
@@ -25,7 +26,6 @@ _FEW = 1.0
 class ReviewSummary:
     """The numbers of a review."""
 
-    n_labels: int
     counts: dict[str, int]
     """Active decisions by kind."""
     noise: NoiseRate
@@ -75,7 +75,6 @@ def summarize(
     n_next, expected = next(iter(expected_errors(closed, (NEXT,)).items()), (0, None))
     is_likely = np.nan_to_num(ratings.error_proba) >= WORTH_CHECKING
     return ReviewSummary(
-        n_labels=len(ratings.given),
         counts=dict(Counter(d.decision for d in decisions)),
         noise=noise,
         worth_checking=int((is_open & (is_likely | (ratings.verdicts == WRONG))).sum()),
@@ -83,7 +82,7 @@ def summarize(
         expected=expected,
         by_verdict=_counts(decisions, "verdict"),
         by_who=_counts(decisions, "who"),
-        found=tuple(np.cumsum([d.decision == CHANGE for d in verified], dtype=int).tolist()),
+        found=tuple(accumulate(int(d.decision == CHANGE) for d in verified)),
         at_random=sum(d.drawn == AT_RANDOM for d in verified),
         advice=_advice(verified, n_next, expected, int(is_open.sum())),
     )
@@ -93,8 +92,7 @@ def _counts(decisions: Sequence[Decision], by: str) -> dict[str, dict[str, int]]
     """Return how many decisions of each kind have each value of a field."""
     counts: dict[str, dict[str, int]] = {}
     for value, kind in sorted((getattr(d, by), d.decision) for d in decisions):
-        kinds = counts.setdefault(value, dict.fromkeys(DECISIONS, 0))
-        kinds[kind] += 1
+        counts.setdefault(value, dict.fromkeys(DECISIONS, 0))[kind] += 1
     return counts
 
 

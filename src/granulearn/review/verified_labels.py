@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -14,78 +14,43 @@ from granulearn.utils.text import listed
 
 GUARD = "'"
 """An audit writes it before a label that a spreadsheet would take for a formula."""
-_CLASSES_SHOWN = 10
 
 
 class ClassNames:
     """Finds the class of a label, in all spellings of people and spreadsheets.
 
     A label is the class of the same spelling; else the one that differs in case, blanks or
-    Unicode form only, or that is the same number. A label that fits two classes is neither.
-
-    Parameters
-    ----------
-    names : iterable of str
-        The classes, sorted.
+    Unicode form only, or that is the same whole number. A label that fits two classes is neither.
     """
 
     def __init__(self, names: Iterable[str]):
         self.names = list(names)
-        self._codes: dict[str | float, int | None] = {}
-        for code, name in enumerate(self.names):
-            for key in _keys(name):
-                self._codes[key] = None if key in self._codes else code
         self._exact = {name: code for code, name in enumerate(self.names)}
+        self._similar: dict[str, int | None] = {}
+        for code, name in enumerate(self.names):
+            key = label_key(name)
+            self._similar[key] = None if key in self._similar else code
 
     def code(self, label: str) -> int | None:
-        """Return the number of the class of a label; None if it is none.
-
-        Parameters
-        ----------
-        label : str
-            In any spelling.
-        """
+        """Return the number of the class of a label in any spelling; None if it is none."""
         for text in (label, label.removeprefix(GUARD)):
-            for found in (self._exact.get(text), *map(self._codes.get, _keys(text))):
-                if found is not None:
-                    return found
+            code = self._exact[text] if text in self._exact else self._similar.get(label_key(text))
+            if code is not None:
+                return code
         return None
 
     def known(self, label: str, where: str = "") -> str:
-        """Return the class of a label, or raise a `DecisionsError`.
-
-        Parameters
-        ----------
-        label : str
-            In any spelling.
-        where : str, default=""
-            Start of the message, such as file and line.
-        """
+        """Return the class of a label; `where` begins the `DecisionsError` for an unknown one."""
         code = self.code(label)
         if code is None:
             raise DecisionsError(
-                f"{where}{label!r} is no class of the table; the classes are "
-                f"{listed(self.names, most=_CLASSES_SHOWN)}."
+                f"{where}{label!r} is no class of the table; the classes are {listed(self.names)}."
             )
         return self.names[code]
 
 
-def _keys(label: str) -> Iterator[str | float]:
-    yield label_key(label)
-    try:
-        yield float(label)
-    except ValueError:
-        return
-
-
 def class_names(table: TrainingTable) -> ClassNames:
-    """Return the classes of a table by name.
-
-    Parameters
-    ----------
-    table : TrainingTable
-        The table.
-    """
+    """Return the classes of a table by name."""
     return ClassNames(map(str, table.coded_labels[0].tolist()))
 
 
@@ -95,7 +60,7 @@ def verified_by(decisions: Sequence[Decision], table: TrainingTable, source: str
     Parameters
     ----------
     decisions : sequence of Decision
-        One for each row, sorted by row.
+        One for each row.
     table : TrainingTable
         The table, read with its cells.
     source : str
@@ -116,16 +81,15 @@ def verified_by(decisions: Sequence[Decision], table: TrainingTable, source: str
     VerifiedLabels(rows=array([2]), truth=array([0]), at_random=array([False]))
     """
     check_rows(decisions, table.hashes, source)
-    positions = np.full(len(table.hashes), -1)
-    positions[table.rows] = np.arange(len(table.rows))
+    positions = {row: position for position, row in enumerate(table.rows.tolist())}
     names, given = class_names(table), table.coded_labels[1]
     found = []
     for decision in decisions:
         where = f"{source}, line {decision.line}: "
-        if decision.decision == CHANGE:
-            names.known(decision.new_label, where)
-        position = positions[decision.row - 1]
-        if decision.decision not in (KEEP, CHANGE) or position < 0:
+        is_change = decision.decision == CHANGE
+        new = names.code(names.known(decision.new_label, where)) if is_change else None
+        position = positions.get(decision.row - 1)
+        if decision.decision not in (KEEP, CHANGE) or position is None:
             continue
         code = int(given[position])
         if is_stale(decision, code, names):
@@ -133,25 +97,15 @@ def verified_by(decisions: Sequence[Decision], table: TrainingTable, source: str
                 f"{where}row {decision.row} was {decision.given_label!r}, and its label is "
                 f"{names.names[code]!r} now; decide on it again in a review."
             )
-        truth = names.code(decision.new_label) if decision.decision == CHANGE else code
-        found.append((position, truth, decision.drawn == AT_RANDOM))
-    rows, truths, at_random = np.array(found, dtype=np.intp).reshape(-1, 3).T
+        found.append((position, code if new is None else new, decision.drawn == AT_RANDOM))
+    rows, truths, at_random = np.array(sorted(found), dtype=np.intp).reshape(-1, 3).T
     return VerifiedLabels(rows, truths, at_random.astype(bool))
 
 
 def is_stale(decision: Decision, given: int, names: ClassNames) -> bool:
-    """Return whether a decision is about another label than a row has now.
+    """Return whether a decision is about another label than the class that its row has now.
 
     A label that was changed may be in the table already.
-
-    Parameters
-    ----------
-    decision : Decision
-        The decision.
-    given : int
-        Number of the class that the row has.
-    names : ClassNames
-        The classes of the table.
     """
     if not decision.given_label or decision.decision not in (KEEP, CHANGE):
         return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from granulearn.review.cards import Card, confused_pairs
@@ -23,13 +22,7 @@ _MOST_PAIRS = 200
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, with as many digits as a reader can use.
-
-    Parameters
-    ----------
-    share : float
-        Between 0 and 1.
-    """
+    """Return a share in percent, with as many digits as a reader can use."""
     if 0 < share < 0.001:
         return "less than 0.1\u00a0%"
     if 0.999 < share < 1:
@@ -38,53 +31,22 @@ def percent(share: float) -> str:
 
 
 def rounded(probability: float) -> str:
-    """Return a probability in whole percent; no probability of a model is 0 or 1.
-
-    Parameters
-    ----------
-    probability : float
-        Between 0 and 1.
-    """
+    """Return a probability in whole percent; no probability of a model is 0 or 1."""
     if probability > 0.995:
         return ">\u00a099\u00a0%"
     return f"{100 * probability:.0f}\u00a0%" if probability >= 0.005 else "<\u00a01\u00a0%"
 
 
-def grouped(count: int) -> str:
-    """Return a count with separated thousands.
-
-    Parameters
-    ----------
-    count : int
-        Any.
-    """
-    return f"{count:,}"
-
-
-_FILTERS = {"percent": percent, "rounded": rounded, "grouped": grouped}
+_FILTERS = {"percent": percent, "rounded": rounded, "grouped": "{:,}".format}
 
 
 def rendered(template: str, **values: Any) -> str:
-    """Render a template of this room.
-
-    Parameters
-    ----------
-    template : str
-        Name of its file.
-    **values
-        What it shows.
-    """
+    """Render a template of this room with the values that it shows."""
     return render_html("granulearn.review", template, _FILTERS, **values)
 
 
 def review_page(review: Review) -> str:
-    """Return the page; cards, numbers and the table are loaded later.
-
-    Parameters
-    ----------
-    review : Review
-        The review.
-    """
+    """Return the page; cards, numbers and the table are loaded later."""
     n_unlabelled = review.table.data.dropped_rows
     return rendered(
         "review.html",
@@ -99,49 +61,20 @@ def review_page(review: Review) -> str:
 
 
 def card_html(card: Card) -> str:
-    """Return a card.
-
-    Parameters
-    ----------
-    card : Card
-        The card.
-    """
+    """Return a card."""
     return rendered("card.html", card=card)
 
 
 def numbers_html(review: Review) -> str:
-    """Return the numbers of a review.
-
-    Parameters
-    ----------
-    review : Review
-        The review.
-    """
+    """Return the numbers of a review."""
     numbers = review.summary()
-    curve = found_curve(numbers.found)
-    return rendered("numbers.html", numbers=numbers, kinds=DECISIONS, curve=curve)
-
-
-def found_curve(found: Sequence[int]) -> list[tuple[int, int]]:
-    """Return points of the curve of wrong labels found against rows checked.
-
-    Parameters
-    ----------
-    found : sequence of int
-        Wrong labels found after each checked row.
-    """
-    points = [(0, 0), *enumerate(found, start=1)]
-    step = -(-len(points) // _MOST_POINTS)
-    return points[::step] + ([points[-1]] if (len(points) - 1) % step else [])
+    curve = [(0, 0), *enumerate(numbers.found, start=1)]
+    step = len(curve) // _MOST_POINTS + 1
+    shown = [*curve[:-1:step], curve[-1]]
+    return rendered("numbers.html", numbers=numbers, kinds=DECISIONS, curve=shown)
 
 
 def table_html(review: Review) -> str:
-    """Return the table's columns, with boxes to tick, and its warnings.
-
-    Parameters
-    ----------
-    review : Review
-        The review.
-    """
+    """Return the table's columns, with boxes to tick, and its warnings."""
     table = review.table
     return rendered("table.html", table=table, report=table.data.report, issues=review.issues)

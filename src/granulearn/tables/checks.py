@@ -163,7 +163,7 @@ def find(
         own = [name for name in own if (name in dropped) == drop]
         if own:
             shown = listed([found[name].shown for name in own])
-            step = "left out unless you pass" if drop else "if not known before the label, pass"
+            step = "dropped unless you pass" if drop else "if not known before the label, pass"
             setting = Setting("include" if drop else "ignore", tuple(own)[:10])
             warnings.append(Message(f"Columns {_KINDS[kind]}: {shown}; {step} ", setting, "."))
     duplicates, conflicts, more = _duplicates(statistics.sampled(), labelled=bool(classes))

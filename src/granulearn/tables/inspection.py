@@ -222,7 +222,7 @@ def no_column(name: str, names: Sequence[str], setting: Setting) -> Message:
 def _no_inputs(dropped: Sequence[Column], target: str | None) -> Message:
     found = f"there is only {target!r}, the target"
     if dropped:
-        found = f"all are left out: {listed([f'{c.name!r} ({c.dropped})' for c in dropped])}"
+        found = f"all are dropped: {listed([f'{c.name!r} ({c.dropped})' for c in dropped])}"
     steps = [Message("pass ", any_of(c.advice), ", or ") for c in dropped if c.advice]
     about = f"There is no column to learn from, since {found}; "
     return Message(about, *steps[:1], "add columns.")
@@ -250,5 +250,5 @@ def _column_messages(
             )
             problems.append(Message(about, Setting("ignore", (column.name,)), "."))
     shown = listed([repr(name) for name in nested])
-    warning = f"Columns of lists, maps or bytes are left out: {shown}; {plain}."
+    warning = f"Columns of lists, maps or bytes are dropped: {shown}; {plain}."
     return problems, [warning] if nested else []

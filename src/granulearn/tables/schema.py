@@ -121,7 +121,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def becomes(self) -> str:
         """Description of the features."""
         if self.dropped:
-            return f"left out: {self.dropped}"
+            return f"dropped: {self.dropped}"
         if self.type == DATE:
             return ", ".join(self.date.meanings)
         if self.type == NUMBER and self.number.unit:

@@ -271,7 +271,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         return model.set_params(n_jobs=self.n_jobs) if "n_jobs" in model.get_params() else model
 
     def _asked(self, X: Any) -> LoadedModel:
-        """Return the model that reads and predicts tables, after a look at what it is given."""
+        """Return the model that reads and predicts tables, after checking it."""
         from granulearn.tables.io.frames import array_of
 
         check_is_fitted(self)

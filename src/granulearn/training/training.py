@@ -33,9 +33,9 @@ from granulearn.utils.text import counted
 
 MAX_FOLDS = 5
 ROWS_TO_SEARCH = 4
-"""Each class needs so many rows, so that folds inside of folds have some."""
-MAX_CONFUSION_CLASSES, LARGEST_CONFUSIONS = 100, 100
-"""The counts of more classes would be most of a model file."""
+"""Rows that each class needs, so that folds inside folds have some."""
+MAX_CONFUSION_CLASSES = 100
+"""The confusion matrix of more classes would be most of a model file."""
 METRICS: dict[str, Callable[..., float]] = {
     "accuracy": accuracy_score,
     "balanced accuracy": balanced_accuracy_score,
@@ -171,18 +171,19 @@ def make_card(
     network = getattr(model, "rvfl_", model)
     settings = [name for name in ("C", "activation") if hasattr(network, f"{name}_")]
     counts = Counter(map(str, y))
-    known = {
-        "target": table.target,
-        "columns": input_cards(X, table.schema),
-        "schema": table.schema,
-        "rows": len(y),
-        "dropped_rows": table.dropped_rows,
-        "classes": {str(label): counts[str(label)] for label in pipeline.classes_},
-        "balls": len(model.balls_) if hasattr(model, "balls_") else None,
-        "parameters": model.get_params(),
-        "chosen": {name: getattr(network, f"{name}_") for name in settings},
-    }
-    return ModelCard(model=kind, **(known | facts))
+    return ModelCard(
+        model=kind,
+        target=table.target,
+        columns=input_cards(X, table.schema),
+        schema=table.schema,
+        rows=len(y),
+        dropped_rows=table.dropped_rows,
+        classes={str(label): counts[str(label)] for label in pipeline.classes_},
+        balls=len(model.balls_) if hasattr(model, "balls_") else None,
+        parameters=model.get_params(),
+        chosen={name: getattr(network, f"{name}_") for name in settings},
+        **facts,
+    )
 
 
 def input_cards(X: pd.DataFrame, schema: Schema | None = None) -> tuple[ColumnCard, ...]:
@@ -215,31 +216,12 @@ def input_cards(X: pd.DataFrame, schema: Schema | None = None) -> tuple[ColumnCa
 
 def _scores(true: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> dict[str, Any]:
     """Return the scores of a model card for some rows."""
-    counts = confusion_matrix(true, predicted, labels=classes)
-    scores = {name: float(metric(true, predicted)) for name, metric in METRICS.items()}
-    return {"rows": len(true), **scores, "confusion": confusion(counts, [*map(str, classes)])}
-
-
-def confusion(counts: np.ndarray, classes: list[str]) -> dict[str, Any]:
-    """Return the counts of few classes, or the most frequent confusions of many.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (n_classes, n_classes)
-        Rows of each true class that were predicted as each class.
-    classes : list of str
-        The classes.
-    """
+    scores: dict[str, Any] = {"rows": len(true)}
+    scores |= {name: float(metric(true, predicted)) for name, metric in METRICS.items()}
     if len(classes) <= MAX_CONFUSION_CLASSES:
-        return {"classes": classes, "counts": counts.tolist()}
-    wrong = counts - np.diag(np.diag(counts))
-    most_first = np.argsort(-wrong, axis=None, kind="stable")[:LARGEST_CONFUSIONS]
-    largest = [
-        {"true": classes[true], "predicted": classes[found], "rows": int(wrong[true, found])}
-        for true, found in zip(*np.unravel_index(most_first, wrong.shape), strict=True)
-        if wrong[true, found]
-    ]
-    return {"classes": classes, "largest": largest}
+        counts = confusion_matrix(true, predicted, labels=classes).tolist()
+        scores["confusion"] = {"classes": [*map(str, classes)], "counts": counts}
+    return scores
 
 
 @contextmanager

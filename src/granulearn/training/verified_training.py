@@ -34,7 +34,7 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True, eq=False)
 class ReviewedLabels:
-    """The labels of a table, and what a person said about them."""
+    """The labels of a table, and the decisions about them."""
 
     table: TrainingTable
     """With the given labels."""
@@ -79,20 +79,12 @@ class Comparison:
     """Of McNemar's exact test."""
 
     @property
-    def scores(self) -> str:
-        """Both scores, and whether their difference may be chance, in words."""
-        words = (
-            f"{self.given:.3f} with the given labels, {self.corrected:.3f} with the corrected ones"
-        )
-        if self.corrected == self.given:
-            return words
+    def message(self) -> str:
+        """Both scores, and whether their difference may be chance."""
+        both = f"{self.given:.3f} with the given labels, {self.corrected:.3f} with the corrected"
         may_be = "may be" if self.p_value >= SIGNIFICANT else "is beyond"
-        return f"{words}; the difference {may_be} chance"
-
-    @property
-    def verdict(self) -> str:
-        """Whether the review has paid, in words; empty if it has."""
-        return "" if self.corrected > self.given else "; the review has not paid so far"
+        differ = self.corrected != self.given
+        return f"{both} ones" + f"; the difference {may_be} chance" * differ
 
 
 def review_labels(
@@ -159,19 +151,19 @@ def train_verified(
         "rows": len(labels.verified.rows),
         "changed": labels.n_changed,
         "excluded": labels.n_excluded,
-        "messages": _about(labels),
     }
+    messages = _about(labels)
     cannot = _why_not(labels, tune=tune)
     if cannot:
-        scores["messages"].append(f"no score on {cannot}")
+        messages.append(f"no score on {cannot}")
     else:
         whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, progress=progress)
         scores |= asdict(whole) | {"at_random": at_random and asdict(at_random)}
-        scores["messages"] += _results(labels, whole, at_random)
+        messages += _results(labels, whole, at_random)
     card = replace(
         trained.card,
         dropped_rows=labels.table.dropped_rows,
-        scores={**trained.card.scores, "verified": scores},
+        scores={**trained.card.scores, "verified": scores | {"messages": messages}},
     )
     return replace(trained, card=card)
 
@@ -263,11 +255,12 @@ def _about(labels: ReviewedLabels) -> list[str]:
 def _results(labels: ReviewedLabels, whole: Comparison, at_random: Comparison | None) -> list[str]:
     """Return what the comparison says, in words."""
     drawn = labels.verified.at_random
-    rows = f"on {whole.rows} verified rows"
+    rows = f"{whole.rows} verified rows"
     if not labels.n_changed and not labels.n_excluded:
-        words = [f"accuracy {whole.given:.3f} {rows}; the labels are the given ones"]
+        words = [f"accuracy {whole.given:.3f} on {rows}; the labels are the given ones"]
     else:
-        words = [f"accuracy {rows}: {whole.scores}{whole.verdict}"]
+        paid = "" if whole.corrected > whole.given else "; the review has not paid so far"
+        words = [f"accuracy on {rows}: {whole.message}{paid}"]
     if drawn.mean() < 0.5:
         words.append(
             "most of these rows were reviewed because they are doubtful; they are harder than the "
@@ -276,6 +269,6 @@ def _results(labels: ReviewedLabels, whole: Comparison, at_random: Comparison | 
     if at_random is not None and not drawn.all():
         words.append(
             f"accuracy on the {at_random.rows} of them drawn at random, which stand for all rows: "
-            f"{at_random.scores}"
+            f"{at_random.message}"
         )
     return words

@@ -65,7 +65,7 @@ def onnx_inputs(rows: Any, model: Any) -> dict[str, np.ndarray]:
 
 
 def metadata_of(model: Any) -> dict[str, Any]:
-    """Return what a graph says of itself: version, model, classes, inputs, schema."""
+    """Return the metadata of a graph: version, model, classes, inputs, schema."""
     if hasattr(model, "get_modelmeta"):
         found = model.get_modelmeta().custom_metadata_map
     else:

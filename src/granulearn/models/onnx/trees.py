@@ -1,7 +1,7 @@
 """Ball forests, boosted trees and nearest balls as ONNX.
 
-ONNX has an operator for trees whose splits look at one feature. Boosted trees use it. The splits of
-a ball forest look at a dot product of a few features, so its walk is a loop: a table of nodes,
+ONNX has an operator for trees whose splits use one feature. Boosted trees use it. The splits of
+a ball forest use a dot product of a few features, so its walk is a loop: a table of nodes,
 and one round per level in which every row moves on in all trees. All is in double precision and
 summed in the order of our kernels, so even a row on a boundary goes the same way.
 """
