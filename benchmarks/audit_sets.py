@@ -56,7 +56,7 @@ def names_of(group: str) -> list[str]:
     """Return the sets of a group; small ones come first."""
     if group == SMALL:
         names = list(load_study("rivals").datasets)
-        return sorted(names, key=lambda name: len(load(name, download=False).y))
+        return sorted(names, key=lambda name: len(load(name).y))
     if group == REAL_NOISE:
         return list(load_study("real-noise").datasets)
     if group == CHECKED:
@@ -72,7 +72,7 @@ def labels_of(name: str, group: str) -> Labels:
         inputs = frame.drop(columns=NOT_INPUTS, errors="ignore")
         given, truth = frame["given_label"], frame["true_label"]
     else:
-        data = load(name, download=False)
+        data = load(name)
         inputs, given = data.X, pd.Series(data.y)
         truth = pd.Series(data.truth) if group == REAL_NOISE else given
     # No label may help to make X: they are changed later.

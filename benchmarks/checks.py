@@ -55,7 +55,7 @@ class Case:
 
 def read(name: str, draw: int) -> tuple[np.ndarray, np.ndarray]:
     """Return scaled inputs and class numbers, at most `MOST_ROWS` of them, in random order."""
-    data = load(name, download=False)
+    data = load(name)
     X, codes = np.asarray(data.X, dtype=float), np.unique(data.y, return_inverse=True)[1]
     rows = np.random.default_rng(draw).permutation(len(codes))[:MOST_ROWS]
     codes = np.unique(codes[rows], return_inverse=True)[1]

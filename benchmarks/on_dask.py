@@ -97,7 +97,7 @@ def growth(name: str, sizes: tuple[int, ...]) -> list[Row]:
 
 def quality(name: str, n_rows: int) -> Row:
     """Return accuracy, or AUROC of the audit, in memory and in blocks."""
-    data = load("covtype", download=False)
+    data = load("covtype")
     order = np.random.default_rng(0).permutation(len(data.y))
     X, y = np.asarray(data.X, dtype=float)[order], np.asarray(data.y)[order]
     mean, deviation = X[:n_rows].mean(axis=0), X[:n_rows].std(axis=0)

@@ -33,7 +33,7 @@ def problem(name: str) -> tuple[np.ndarray, np.ndarray]:
     if name == "friedman1":
         X, y = make_friedman1(1000, 10, noise=1.0, random_state=0)
     else:
-        data = load(name, download=False)
+        data = load(name)
         X, y = np.asarray(data.X, dtype=float), np.asarray(data.y)
     return StandardScaler().fit_transform(X), y
 

@@ -37,7 +37,7 @@ WAYS = {
 
 def losses(name: str, model: type) -> Row:
     """Return the log-loss of each way on one set."""
-    data = load(name, download=False)
+    data = load(name)
     X, y = np.asarray(data.X, dtype=float), np.asarray(data.y)
     scores = np.empty((len(X), len(np.unique(y))))
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):

@@ -54,7 +54,7 @@ def table_named(name: str) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
     """Return rows to learn, their labels, and rows to predict."""
     if name == "orders":
         return orders()
-    data = load(name, download=False) if name != "crx" else load(name)
+    data = load(name)
     X = data.X[:TRAINING_ROWS]
     many = X.sample(N_ROWS, replace=True, random_state=0).reset_index(drop=True)
     return X, np.asarray(data.y)[:TRAINING_ROWS], many

@@ -157,7 +157,7 @@ def set_rows(name: str, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Return prepared rows of a set, drawn without replacement, or a census-like table."""
     if name == "census-like":
         return census_like(n_rows)
-    data = load(name, download=False)
+    data = load(name)
     rows = np.random.RandomState(0).permutation(len(data.y))[:n_rows]
     X = TablePreprocessor(max_one_hot=None).fit_transform(data.X.iloc[rows])
     return np.ascontiguousarray(X, dtype=np.float64), data.y[rows]

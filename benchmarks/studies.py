@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from benchmarks.harness import StudyBenchmark, markdown
-from granulearn.bench import Study, average_ranks, holm_adjust, wilcoxon_p_value, win_tie_loss
+from granulearn.bench import Study, holm_adjust, wilcoxon_p_value
 from granulearn.bench.scores import SHARES, TIMES, higher_is_better
 
 ABOUT = """\
@@ -35,11 +35,11 @@ def against_first(scores: pd.DataFrame) -> pd.DataFrame:
     """Return mean, rank, and the comparison of the first method with each other one."""
     first, *others = scores.columns
     pairs = [(scores[first], scores[other]) for other in others]
-    wins = ["{} / {} / {}".format(*win_tie_loss(*pair)) for pair in pairs]
+    wins = [f"{(a > b).sum()} / {(a == b).sum()} / {(a < b).sum()}" for a, b in pairs]
     p_values = holm_adjust([wilcoxon_p_value(*pair) for pair in pairs])
     return pd.DataFrame(
         {
-            "mean rank": average_ranks(scores.to_numpy()),
+            "mean rank": scores.rank(axis=1, ascending=False).mean(),
             f"{first} wins / ties / losses": ["", *wins],
             "Holm p": ["", *(f"{p:.2g}" for p in p_values)],
         },

@@ -77,7 +77,7 @@ def raw_set(name: str) -> tuple[pd.DataFrame, np.ndarray]:
     if name == "diabetes":
         return load_diabetes(return_X_y=True, as_frame=True)
     if name in CLASS_SETS:
-        frame = load(name, download=False).X
+        frame = load(name).X
         target = frame.select_dtypes("number").nunique().idxmax()
         return frame.drop(columns=target), frame[target].to_numpy()
     from statsmodels import datasets

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from granulearn.audit import LabelAudit
+from granulearn.audit.explanation import Origin
 from granulearn.audit.ratings import Issue, NoiseRate
 from granulearn.review.audit_page import summarize_audit
 from tests.audit.tables import three_clouds
@@ -66,7 +67,9 @@ def summary_of(X, audit, names=NAMES):
     shown = SimpleNamespace(
         target="animal", rows=rows, hashes=[f"h{row}" for row in rows], label_cells=labels
     )
-    done = SimpleNamespace(audit=audit, X=X, names=names, table=shown, shown_cells=lambda: table)
+    done = SimpleNamespace(
+        audit=audit, X=X, origins=list(map(Origin, names)), table=shown, shown_cells=lambda: table
+    )
     return summarize_audit(done, f"animals{EVIL}.csv")
 
 

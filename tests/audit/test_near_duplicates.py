@@ -12,8 +12,7 @@ from granulearn.audit.near_duplicates import (
     SHARED,
     close_pairs,
     close_rows,
-    find_contradictions,
-    find_shared,
+    find_mixed,
     near_radius,
 )
 
@@ -40,7 +39,7 @@ def with_copies(n=500, d=6, seed=0, noise=1e-4, n_copies=5):
 @pytest.mark.parametrize("noise", [0.0, 1e-4, 1e-3])
 def test_nearly_equal_rows_with_different_labels_are_found_and_nothing_else(noise):
     X, codes = with_copies(noise=noise)
-    found = find_contradictions(close(X), codes, AB)
+    found = find_mixed(close(X), AB[codes], CONTRADICTION)
     assert {issue.rows for issue in found} == {(i, 495 + i) for i in range(5)}
     for issue in found:
         assert issue.kind == CONTRADICTION
@@ -95,7 +94,7 @@ def test_points_that_cannot_be_divided_are_not_compared_pair_by_pair():
 def test_copies_of_many_rows_are_one_set_and_mean_less():
     X = np.repeat(np.arange(4.0)[:, None], 25, axis=0)
     codes = np.arange(100) % 2
-    found = find_contradictions(close(X), codes, AB)
+    found = find_mixed(close(X), AB[codes], CONTRADICTION)
     assert [len(issue.rows) for issue in found] == [25] * 4
     assert max(issue.score for issue in found) == 0
 
@@ -103,12 +102,12 @@ def test_copies_of_many_rows_are_one_set_and_mean_less():
 def test_rows_of_two_groups_that_are_nearly_equal_are_shared():
     X, _ = with_copies()
     groups = np.where(np.arange(500) < 250, "train", "test")
-    found = find_shared(close(X), groups, positions=np.arange(500) + 1)
+    found = find_mixed(close(X), groups, SHARED, positions=np.arange(500) + 1)
     assert {issue.rows for issue in found} == {(i, 495 + i) for i in range(5)}
     assert found[0].kind == SHARED
     (first,) = (issue for issue in found if issue.rows[0] == 0)
     assert first.message.startswith("Rows 1 and 496 have nearly equal inputs in different groups")
-    assert find_shared(close(X), np.zeros(500)) == []
+    assert find_mixed(close(X), np.zeros(500), SHARED) == []
 
 
 def test_on_a_grid_only_copies_are_near_and_without_gaps_nothing_is():

@@ -8,12 +8,13 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from granulearn import LabelAudit, Review, audit_labels
+from granulearn.audit.explanation import CATEGORY
 from granulearn.audit.table_audit import (
+    _inputs,
     _times,
     audit_listing,
     audit_table,
     columns_of_listing,
-    feature_names,
     is_listing,
 )
 from granulearn.audit.verified import check_verified
@@ -151,20 +152,33 @@ def test_cells_that_were_not_kept_cannot_be_listed(frame):
         done.listing()
 
 
-def test_features_are_named_by_column_category_and_class():
+def test_features_are_named_and_known_by_the_column_they_come_from():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
-            "n": rng.normal(size=300),
-            "c": pd.Categorical(rng.choice(["u", "v"], 300)),
+            "n: year": rng.normal(size=300),
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, 300), "D"),
+            "c": pd.Categorical(rng.choice(["u", "v", "w"], 300)),
             "many": pd.Categorical([f"p{k}" for k in rng.integers(0, 60, 300)]),
+            "two": rng.choice(["no", "yes"], 300),
+            "three": rng.choice(["a", "b", "c by d"], 300),
         }
     )
-    two, three = rng.choice(["no", "yes"], 300), rng.choice(["a", "b", "c"], 300)
-    found = feature_names(TablePreprocessor().fit(frame, two))
-    assert found == ["n", ("c", "u"), ("c", "v"), "share of yes by many"]
-    found = feature_names(TablePreprocessor().fit(frame, three))
-    assert found[3:] == [f"share of {label} by many" for label in "abc"]
+    for target, shown in (("two", ["yes"]), ("three", ["a", "b", "c by d"])):
+        table = read_training_table(
+            table_of(frame.drop(columns={"two", "three"} - {target})), target
+        )
+        X, names, origins = _inputs(table)
+        parts = ["year", "month", "day of year", "weekday", "days since 1970"]
+        assert names == [
+            *["n: year", *[f"day: {part}" for part in parts], *[("c", name) for name in "uvw"]],
+            *[f"share of {label} by many" for label in shown],
+        ]
+        assert origins == [
+            *[("n: year", ""), *[("day", part) for part in parts], *[("c", CATEGORY)] * 3],
+            *[("many", CATEGORY)] * len(shown),
+        ]
+        assert X.shape == (300, len(names))
 
 
 def by_time(n_rows=60):

@@ -82,7 +82,7 @@ def test_lines_hold_the_means_and_bars_the_errors_and_no_point_hides_another(axe
         [("b", 0, 90, 1.0), ("b", 20, 80, 2.0), ("a", 0, 90, None), ("a", 20, 70, None)],
         columns=["method", "at", "mean", "error"],
     )
-    plot_lines(axes, points, ["a", "none", "b"], 0.3)
+    plot_lines(axes, points, ["a", "none", "b"])
     first, second = axes.containers
     assert [first.get_label(), second.get_label()] == ["a", "b"]
     assert (first.has_yerr, second.has_yerr) == (False, True)
@@ -199,16 +199,6 @@ def test_more_features_are_drawn_in_principal_components():
     assert (widths_of(circles_of(ax)) <= 2 * balls.radii[balls.counts > 1] + 1e-9).all()
 
 
-def test_features_are_chosen_by_name_or_number():
-    frame = pd.DataFrame(X, columns=["age", "weight", "height"])
-    balls = generate_balls(frame, Y, random_state=0)
-    by_name = plot_balls(balls, frame, Y, features=["height", "age"])
-    assert (by_name.get_xlabel(), by_name.get_ylabel()) == ("height", "age")
-    by_number = plot_balls(balls, X, Y, features=[2, 0])
-    assert by_number.get_xlabel() == "feature 2"
-    assert_allclose(circles_of(by_name).get_offsets(), circles_of(by_number).get_offsets())
-
-
 def test_memberships_colour_the_balls():
     balls = generate_balls(X, Y, random_state=0)
     membership = np.linspace(0, 1, len(balls))
@@ -230,10 +220,8 @@ def test_every_ball_is_whole_inside_the_axes():
         assert limits[1] > (middle + balls.radii).max()
 
 
-def test_wrong_colours_are_named():
+def test_there_is_one_colour_per_ball():
     balls = generate_balls(X, Y, random_state=0)
-    with pytest.raises(ValueError, match="color='size' is not known; use 'purity'"):
-        plot_balls(balls, X, Y, color="size")
     with pytest.raises(ValueError, match=rf"shape \(3,\), but there are {len(balls)} balls"):
         plot_balls(balls, X, Y, color=[1, 2, 3])
 

@@ -280,21 +280,6 @@ def test_code_that_cannot_be_imported_is_named(folder, code, said):
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("place", ["loose/inner.py", "loose/inner/__init__.py"])
-def test_a_folder_that_is_no_package_is_told_what_it_lacks(folder, place):
-    (folder / place).parent.mkdir(parents=True)
-    (folder / place).write_text(CLASS)
-    (folder / "own.toml").write_text(STUDY.replace("beside_method.Mine", "loose.inner.Mine"))
-    with pytest.raises(StudyError) as caught:
-        load_study(folder / "own.toml")
-    assert "own.toml, method[0] ('mine'): 'loose.inner.Mine' is in the folder loose/" in str(
-        caught.value
-    )
-    assert "has no __init__.py; add an empty one." in str(caught.value)
-    (folder / "loose" / "__init__.py").touch()
-    assert list(load_study(folder / "own.toml").found.code) == ["loose"]
-
-
 def test_a_membership_and_a_ball_generator_go_the_same_way(folder):
     (folder / "beside_schemes.py").write_text(SCHEMES)
     text = STUDY.replace('"beside_method.Mine"', '"GBRVFLClassifier"')

@@ -13,8 +13,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from granulearn.bench import render_page, write_page
-from granulearn.bench.tables import paper_markdown
+from granulearn.bench import render_page, write_markdown, write_page
 from tests.bench.browser import open_page
 from tests.bench.small_studies import full_summary, paper_summary, table1_summary
 
@@ -221,13 +220,18 @@ def test_a_run_that_was_interrupted_says_what_is_missing(paper):
     assert re.search(r'id="surfaces">.*?Not run yet', paper, re.DOTALL)
 
 
-def test_the_reasons_of_failures_are_told(paper):
+def test_the_reasons_of_failures_are_told(paper, tmp_path):
     summary = copy.deepcopy(paper_summary())
     line = summary["progress"]["studies"][0]
     line["failed"], line["reasons"] = 2, pd.Series(["no <such> set"] * 2)
+    summary["progress"]["failed"] = 2
     assert "no &lt;such&gt; set (2)" in render_page(summary)
-    assert "- table1: no <such> set (2)\n" in paper_markdown(summary)
-    assert "Why runs failed" not in paper_markdown(paper_summary())
+    assert "- table1: no <such> set (2)\n" in markdown_of(summary, tmp_path)
+    assert "Why runs failed" not in markdown_of(paper_summary(), tmp_path)
+
+
+def markdown_of(summary, folder: Path) -> str:
+    return write_markdown(summary, folder / "paper.md").read_text("utf-8")
 
 
 def test_the_sets_that_are_not_there_are_counted(paper):
@@ -262,8 +266,8 @@ def test_what_is_found_and_why_are_one_screen(browser, tmp_path):
     assert browser.execute_script(bottom) <= 1000
 
 
-def test_the_papers_own_statistics_stand_beside_those_of_its_table(paper):
+def test_the_papers_own_statistics_stand_beside_those_of_its_table(paper, tmp_path):
     said = "chi² of 66.26 and an F_F of 12.38"
     assert said in paper
-    assert said in paper_markdown(paper_summary())
+    assert said in markdown_of(paper_summary(), tmp_path)
     assert "its table gives 66.21 and 12.36." in paper

@@ -4,7 +4,6 @@ import dataclasses
 import os
 import shutil
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -195,28 +194,3 @@ def test_a_full_disk_is_called_so_and_the_rows_before_are_kept(tmp_path):
         store._database.execute("PRAGMA max_page_count = 100000")
         store.save(runs[1], long, MACHINE)
         assert store.done_keys() == {runs[0].key, runs[1].key}
-
-
-NO_ROOM = """
-import resource, signal, sys
-from granulearn.bench import Store, StoreError
-
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
-try:
-    Store(sys.argv[1])
-except StoreError as error:
-    print(error)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="no limits of file sizes")
-@pytest.mark.parametrize("n_bytes", [0, 1000, 2964, 4096])
-def test_where_there_is_no_room_for_a_store_no_empty_file_is_left(n_bytes, tmp_path):
-    path = tmp_path / "a.db"
-    code, said = _run(NO_ROOM, path, n_bytes)
-    assert code == 0, said
-    assert "disk is full" in said
-    assert not path.exists() or path.stat().st_size
-    assert Store(path).studies() == {}

@@ -203,7 +203,7 @@ def test_conflicts_are_listed_and_left_out_whatever_the_order(both, tmp_path):
     merged, other = tmp_path / "m.csv", tmp_path / "n.csv"
     shown = succeeds("decisions", "merge", *both, "-o", merged).out
     assert f"{both[0]}: 3 decisions by ann" in shown
-    assert "agree on 0 of 1 rows that both decide on, too few for Cohen's kappa" in shown
+    assert "agree on 0 of 1 rows that both decide on; Cohen's kappa needs 10 rows" in shown
     assert "joined: 3 decisions, 1 row in conflict" in shown
     assert "2 yes keep (ann) change to no (ben)" in " ".join(shown.split())
     assert [d.row for d in read_decisions(merged)] == [1, 3, 4]
@@ -226,7 +226,7 @@ def test_json_has_all_that_is_shown(both, tmp_path):
         {"file": ann, "who": "ann", "decision": "keep", "new_label": ""},
         {"file": ben, "who": "ben", "decision": "change", "new_label": "no"},
     ]
-    words = "agree on 0 of 1 rows that both decide on, too few for Cohen's kappa"
+    words = "agree on 0 of 1 rows that both decide on; Cohen's kappa needs 10 rows and two labels"
     agreement = {"files": [ann, ben], "rows": 1, "same": 0, "kappa": None, "message": words}
     assert facts == {
         "file": str(tmp_path / "m.csv"),

@@ -37,7 +37,7 @@ def test_studies_and_keys_are_listed():
     for name in ("quick (default)", "table1", "noise", "stress", "sensitivity-C-h", "rivals"):
         assert name in out
     out = succeeds("bench", "--schema").out
-    assert 'split.kind = "paper" | "holdout" | "kfold"' in out
+    assert 'split.kind = "holdout" | "kfold" | "paper"' in out
     named = dict(line.split(": ", 1) for line in out.splitlines()[-8:] if ": " in line)
     assert "balanced_accuracy, " in named["Scores"]
     assert "Regressor" not in named["Estimators"]

@@ -24,7 +24,7 @@ def test_every_generator_and_bundled_set_is_catalogued():
 
 def test_every_source_is_of_a_known_kind():
     kinds = {s.partition(":")[0] for entry in catalogue().values() for s in entry.sources}
-    assert kinds == {"generated", "sklearn", "keel", "directory", "openml"}
+    assert kinds == {"generated", "sklearn", "keel", "directory"}
 
 
 def test_a_set_has_either_sources_and_figures_or_a_hint():

@@ -31,12 +31,11 @@ def answer(path, method="GET", headers=OWN):
     async def receive():
         return {"type": "http.request", "body": b"{}", "more_body": False}
 
-    listed = headers if isinstance(headers, list) else list(headers.items())
     scope = {
         "type": "http",
         "method": method,
         "path": path,
-        "headers": [(name.encode(), value.encode()) for name, value in listed],
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
     asyncio.run(OnlyThisPage(app, TOKEN, PORT)(scope, receive, send))
     return sent[0]["status"], called
@@ -59,19 +58,17 @@ def test_without_the_token_nothing_is_found(path):
 
 
 @pytest.mark.parametrize(
-    "headers",
+    "host",
     [
-        {"host": f"evil.example:{PORT}"},  # a name that leads to this machine
-        {"host": "127.0.0.1"},
-        {"host": f"127.0.0.1:{PORT}.evil.example"},
-        {"host": f"[::1]:{PORT}"},
-        {},
-        [("host", f"127.0.0.1:{PORT}"), ("host", "evil.example")],
+        f"evil.example:{PORT}",  # a name that leads to this machine
+        "127.0.0.1",
+        f"127.0.0.1:{PORT}.evil.example",
+        f"[::1]:{PORT}",
     ],
 )
-def test_another_name_of_this_machine_is_refused(headers):
-    status, called = answer(f"/{TOKEN}/state", headers=headers)
-    assert (status, called) == (421, [])
+def test_another_name_of_this_machine_is_refused(host):
+    assert answer(f"/{TOKEN}/state", headers={"host": host}) == (421, [])
+    assert answer(f"/{TOKEN}/state", headers={}) == (421, [])
 
 
 @pytest.mark.parametrize(
@@ -91,17 +88,17 @@ def test_another_site_is_refused_even_if_it_knows_the_token(changed):
         assert (status, called) == (403, [])
 
 
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        *(({"content-type": kind}, 415) for kind in ("text/plain", "multipart/form-data", "")),
+        *(({"content-length": size}, 413) for size in (str(LONGEST_BODY + 1), "-1", "x", "")),
+    ],
+)
+def test_forms_of_another_site_and_long_requests_are_refused_unread(changed, status):
+    assert answer(f"/{TOKEN}/decide", "POST", POSTED | changed) == (status, [])
+
+
 def test_a_decision_needs_an_origin():
     without = {name: value for name, value in POSTED.items() if name != "origin"}
-    assert answer(f"/{TOKEN}/decide", "POST", without)[0] == 403
-
-
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
-def test_forms_of_another_site_are_refused(kind):
-    assert answer(f"/{TOKEN}/decide", "POST", POSTED | {"content-type": kind})[0] == 415
-
-
-@pytest.mark.parametrize("length", [str(LONGEST_BODY + 1), "-1", "x", ""])
-def test_long_requests_are_refused_unread(length):
-    status, called = answer(f"/{TOKEN}/decide", "POST", POSTED | {"content-length": length})
-    assert (status, called) == (413, [])
+    assert answer(f"/{TOKEN}/decide", "POST", without) == (403, [])

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from granulearn.audit.explanation import Origin
 from granulearn.audit.ratings import Ratings
 from granulearn.review import cards
 from granulearn.review.cards import (
@@ -39,7 +40,9 @@ def rows_of(everything, table=None, names=NAMES, **options):
     X, audit, _ = everything
     table = pd.DataFrame(X, columns=NAMES) if table is None else table
     rows = SimpleNamespace(rows=np.arange(len(X)))
-    done = SimpleNamespace(audit=audit, X=X, names=names, table=rows, shown_cells=lambda: table)
+    done = SimpleNamespace(
+        audit=audit, X=X, origins=list(map(Origin, names)), table=rows, shown_cells=lambda: table
+    )
     return AuditedRows(done, **options)
 
 
@@ -187,7 +190,7 @@ def rows():
     done = SimpleNamespace(
         audit=SimpleNamespace(ratings_=ratings, forest_=None),
         X=np.zeros((5, 1)),
-        names=["size"],
+        origins=[Origin("size")],
         table=SimpleNamespace(rows=np.array([1, 2, 4, 6, 10])),
         shown_cells=lambda: pd.DataFrame(CELLS),
     )

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -87,12 +88,6 @@ def test_the_size_of_an_unfinished_end_is_known(path):
         assert fields(journal.lines) == fields(LINES)
 
 
-def test_the_second_review_of_one_file_is_refused(path):
-    with Journal(path), pytest.raises(DecisionsError, match="is open in another review; end that"):
-        Journal(path)
-    Journal(path).close()
-
-
 @pytest.mark.slow
 def test_another_process_is_refused_and_a_killed_one_lets_go(path):
     code = f"""
@@ -143,19 +138,14 @@ def test_a_full_disk_leaves_the_file_as_it_was(path):
     assert path.read_bytes() == journal_text(LINES).encode()
 
 
-@pytest.mark.parametrize("odd", ["a\rb", "a\nb", "a\r\nb", 'say "x"', "a,b", ";", "\t", " a "])
-def test_any_text_of_a_cell_comes_back(path, odd):
-    line = Decision(
-        1, "change", "x" + odd + "x", cell=odd, target=odd, who=f"x{odd}x", given_label="g"
-    )
-    with Journal(path) as journal:
-        journal.append([line, LINES[0]])
-    with Journal(path) as journal:
-        first, second = journal.lines
-        assert (first.new_label, first.cell, first.target, first.who) == (
-            line.new_label, line.cell, line.target, line.who,
-        )  # fmt: skip
-        assert fields([second]) == fields(LINES[:1])
+def test_any_text_of_a_cell_comes_back(path):
+    for odd in ("a\rb", "a\nb", "a\r\nb", 'say "x"', "a,b", ";", "\t", " a "):
+        text = f"x{odd}x"
+        line = Decision(1, "change", text, cell=odd, target=odd, who=text, given_label="g")
+        with Journal(path) as journal:
+            journal.append([line])
+        with Journal(path) as journal:
+            assert replace(journal.lines[-1], line=0) == line
 
 
 def test_nothing_is_decided_in_a_journal_that_was_closed(path):
@@ -189,24 +179,14 @@ def test_the_journal_is_named_after_the_table(tmp_path, table, journal):
     assert default_journal(tmp_path / table) == tmp_path / journal
 
 
-def test_lines_of_another_program_are_not_overwritten(path):
+def test_a_file_that_another_program_changed_or_moved_gets_no_more_lines(path, tmp_path):
     with Journal(path) as journal:
         journal.append(LINES[:1])
         with path.open("ab") as file:
             file.write(b"by hand\n")
         before = path.read_bytes()
-        with pytest.raises(DecisionsError, match="was changed or moved by another program"):
-            journal.append(LINES[1:])
-        assert path.read_bytes() == before
-
-
-def test_a_file_that_was_moved_is_an_error(path, tmp_path):
-    with Journal(path) as journal:
-        path.rename(tmp_path / "elsewhere.csv")
-        with pytest.raises(DecisionsError, match="was changed or moved"):
-            journal.append(LINES)
-
-
-def test_a_folder_that_cannot_be_written_is_an_error_of_the_file(tmp_path):
-    with pytest.raises(OSError, match="No such file or directory"):
-        Journal(tmp_path / "none" / "j.csv")
+        for _ in range(2):
+            with pytest.raises(DecisionsError, match="was changed or moved by another program"):
+                journal.append(LINES[1:])
+            path.rename(tmp_path / "elsewhere.csv") if path.exists() else None
+        assert (tmp_path / "elsewhere.csv").read_bytes() == before

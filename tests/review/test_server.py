@@ -3,7 +3,6 @@
 import errno
 import json
 import re
-import socket
 import threading
 import urllib.error
 import urllib.request
@@ -73,6 +72,8 @@ def test_a_decision_is_in_the_file_before_the_answer(server):
         "so",
     )
     assert said(server, "state")["decided"] == 1
+    folder = Path(server.review.table.path).parent
+    assert {path.name for path in folder.iterdir()} == {"animals.csv", "animals.decisions.csv"}
     assert row["row"] not in [other["row"] for other in said(server, "queue?n=200")["rows"]]
     # Sent again, it is acknowledged again and taken once.
     assert said(server, "decide", {"row": row["row"], "decision": "change"})["new"] == 0
@@ -89,14 +90,18 @@ def test_a_card_comes_with_its_decision(server):
     assert said(server, f"card/{row}")["decision"] == "exclude"
 
 
-def test_many_rows_are_decided_as_they_were_previewed(server):
-    asked = {"decision": "change", "verdict": "wrong"}
-    preview = said(server, "preview", asked)
-    shown = [row["row"] for row in preview["rows"]]
-    said(server, "decide", {"row": shown[0], "decision": "keep"})
+def test_many_rows_are_decided_as_they_were_previewed_even_after_another_fit(server):
+    preview = said(server, "preview", {"decision": "change", "verdict": "wrong"})
+    first, *others = preview["rows"]
+    said(server, "decide", {"row": first["row"], "decision": "keep"})
+    for row in server.review.rows()[40:70].tolist():
+        server.review.decide(row, "change", "emu")
+    server.review.refit()
     news = said(server, "decide-many", {"token": preview["token"]})["new"]
     assert news == preview["total"] - 1  # one was decided meanwhile, and keeps its decision
-    assert server.review.decision(shown[0]).decision == "keep"
+    assert server.review.decision(first["row"]).decision == "keep"
+    for shown in others:
+        assert server.review.decision(shown["row"]).new_label == shown["second_class"]
     again = said(server, "decide-many", {"token": preview["token"]}, status=400)
     assert "not previewed" in again["error"]
     assert len(said(server, "undo", {})["rows"]) == news
@@ -110,10 +115,6 @@ def test_many_rows_are_decided_as_they_were_previewed(server):
         ("decide", {"row": 1, "decision": "change", "label": "cow"}, "'cow' is no class"),
         ("decide", {"decision": "keep"}, "row"),
         ("decide", {"row": "x", "decision": "keep"}, "Expected `int`, got `str` - at `$.row`"),
-        ("decide", {"row": None, "decision": "keep"}, "got `null`"),
-        ("decide", {"row": True, "decision": "keep"}, "got `bool`"),
-        ("decide", {"row": 3.7, "decision": "keep"}, "got `float`"),
-        ("decide", b'{"row": Infinity, "decision": "keep"}', "malformed"),
         ("decide", {"row": 1, "decision": "keep", "order": "luck"}, "luck"),
         ("decide", {"row": 1, "decision": "keep", "note": "\ud800"}, ""),
         ("decide", [1], "Expected `object`"),
@@ -121,7 +122,6 @@ def test_many_rows_are_decided_as_they_were_previewed(server):
         ("preview", {}, "decision"),
         ("columns", {"ignore": "width"}, "Expected `array`"),
         ("queue?n=100000", None, "<= 200"),
-        ("queue?n=-1", None, ">= 1"),
         ("queue?order=luck", None, "luck"),
         ("card/9999", None, "row 9999 does not exist"),
     ],
@@ -131,16 +131,6 @@ def test_an_invalid_request_gets_one_sentence_and_changes_nothing(server, path, 
     assert status == 400
     assert message in json.loads(content)["error"]
     assert server.review.journal.lines == []
-
-
-def test_the_classes_of_a_preview_are_decided_on_even_after_another_fit(server):
-    preview = said(server, "preview", {"decision": "change", "verdict": "wrong"})
-    for row in server.review.rows()[40:70].tolist():
-        server.review.decide(row, "change", "emu")
-    server.review.refit()
-    said(server, "decide-many", {"token": preview["token"]})
-    for shown in preview["rows"]:
-        assert server.review.decision(shown["row"]).new_label == shown["second_class"]
 
 
 def test_a_bulk_decision_that_could_not_be_saved_can_be_tried_again(server, monkeypatch):
@@ -201,13 +191,10 @@ def test_only_files_of_the_page_are_served(server, name):
 
 
 def test_another_site_gets_nothing(server):
-    assert ask(server, "state", Origin="http://evil.example")[0] == 403
     assert ask(server, "state", **{"Sec-Fetch-Site": "cross-site"})[0] == 403
     assert ask(server, "state", Host="evil.example")[0] == 421
     evil = {"row": 1, "decision": "exclude"}
     assert ask(server, "decide", evil, Origin="http://evil.example")[0] == 403
-    assert ask(server, "decide", evil, **{"Content-Type": "text/plain"})[0] == 415
-    assert ask(server, "decide", b" " * 70_000)[0] == 413
     assert server.review.journal.lines == []
 
 
@@ -226,13 +213,6 @@ def test_every_answer_has_the_policy(server):
             assert rule in policy
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Cache-Control"] == "no-store"
-
-
-def test_only_table_and_decisions_are_touched(server):
-    folder = Path(server.review.table.path).parent
-    row = said(server, "queue?n=1")["rows"][0]["row"]
-    said(server, "decide", {"row": row, "decision": "keep"})
-    assert {path.name for path in folder.iterdir()} == {"animals.csv", "animals.decisions.csv"}
 
 
 def test_decisions_sent_at_once_are_all_taken_once(server):
@@ -255,5 +235,3 @@ def test_a_port_in_use_is_an_error_that_names_it():
         assert taken.getsockname()[0] == "127.0.0.1"
         with pytest.raises(OSError, match=f"port {port} of this machine cannot be used"):
             bound_socket(port)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))

@@ -163,22 +163,6 @@ def test_measurements_are_refused_with_the_way_out(labels, found):
     assert "regressor" in problem
 
 
-@pytest.mark.parametrize(
-    ("labels", "in_order"),
-    [
-        (["a"] * 10 + ["b"] * 10, True),
-        (["a"] * 10 + [None] + ["A"] * 5 + ["b"] * 10, True),
-        (["a"] * 10 + ["b"] * 10 + ["a"], False),
-        (["a"] * 5 + ["b"] * 5, False),
-        (["a"] * 25 + ["b"], False),  # one time in thirteen by chance
-    ],
-)
-def test_rows_that_come_class_by_class_are_noticed(labels, in_order):
-    for exact in (False, True):
-        warnings = decided(labels, exact=exact, cuts=[7]).warnings
-        assert any("sorted by their label" in text for text in warnings) is in_order
-
-
 def test_misspelt_and_small_classes_are_listed_not_joined():
     labels = decided((["gut"] * 3 + ["Schlecht"]) * 100 + ["schlehct"] * 2)
     assert labels.misspelt == (("schlehct", "Schlecht"),)

@@ -8,9 +8,9 @@ changes, and the change is attributed to the features of the split between them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -18,15 +18,12 @@ from scipy import sparse
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.ratings import OUTLIER, Ratings
 from granulearn.forest.explanation import SeenRows, WeighedTree, weigh_trees
-from granulearn.tables.parse.dates import HOUR, PARTS_OF_A_DATE, RUNNING
+from granulearn.tables.parse.dates import HOUR, RUNNING
 from granulearn.utils.neighbors import nearest_points
 from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FeatureName = str | tuple[str, str]
-"""A column; or (column, category) for a feature that is one where the column has the category."""
 
 NEIGHBOURS = 3
 MOST_COLUMNS = 3
@@ -43,7 +40,7 @@ _SIDES = {
     "weekday": ("earlier in the week", "later in the week"),
     HOUR: ("earlier in the day", "later in the day"),
 }
-_CATEGORY = "category"
+CATEGORY = "category"
 
 # Size of the matrix of weights that is held at once.
 _WEIGHTS_AT_ONCE = 20_000_000
@@ -92,15 +89,15 @@ class Explainer:
         The inputs that were audited: imputed, encoded, scaled.
     table : DataFrame
         The same rows as they came, to be shown.
-    names : sequence of str or tuple
-        Names of the features; (column, category) for a feature of zeros and ones.
+    origins : sequence of Origin
+        Where the features come from.
     """
 
     def __init__(
-        self, audit: LabelAudit, X: np.ndarray, table: pd.DataFrame, names: Sequence[FeatureName]
+        self, audit: LabelAudit, X: np.ndarray, table: pd.DataFrame, origins: Sequence[Origin]
     ):
         self._ratings, self._X = audit.ratings_, X
-        self._cells = ColumnTexts(X, names, table)
+        self._cells = ColumnTexts(X, origins, table)
         self._forest = None if audit.forest_ is None else ForestReasons(audit, X)
         self._medians: dict[int, np.ndarray] = {}
 
@@ -241,38 +238,12 @@ def _listed(lead: str, columns: tuple[str, ...]) -> str:
 # ---- columns as a reader sees them -----------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a feature comes from."""
 
     column: str
-    part: str
-    """Empty for a number, "category", or the part of a date."""
-
-
-def origin_of(name: FeatureName, columns: Collection[str]) -> Origin:
-    """Return the column that a feature was made from, and which part of it the feature is.
-
-    Parameters
-    ----------
-    name : str or tuple
-        Name of the feature.
-    columns : collection of str
-        The columns of the table.
-    """
-    if isinstance(name, tuple):
-        return Origin(name[0], _CATEGORY)
-    if name in columns:
-        return Origin(name, "")
-    for part in (*PARTS_OF_A_DATE, HOUR, RUNNING):
-        column = name.removesuffix(f": {part}")
-        if column != name and column in columns:
-            return Origin(column, part)
-    if name.startswith("share of "):
-        encoded = [column for column in columns if name.endswith(f" by {column}")]
-        if encoded:
-            return Origin(max(encoded, key=len), _CATEGORY)
-    return Origin(name, "")
+    part: str = ""
+    """Empty for a number, `CATEGORY`, or the part of a date."""
 
 
 def cell_text(value: Any) -> str:
@@ -295,22 +266,22 @@ class ColumnTexts:
     ----------
     X : ndarray of shape (n_samples, n_features)
         Encoded rows.
-    names : sequence of str or tuple
-        Names of the features.
+    origins : sequence of Origin
+        Where the features come from.
     table : DataFrame
         The same rows as they came.
     """
 
-    def __init__(self, X: np.ndarray, names: Sequence[FeatureName], table: pd.DataFrame):
+    def __init__(self, X: np.ndarray, origins: Sequence[Origin], table: pd.DataFrame):
         self._X, self._table = X, table
         self._column_at = {str(name): at for at, name in enumerate(table.columns)}
-        self.origins = [origin_of(name, self._column_at) for name in names]
-        self.columns = list(dict.fromkeys(origin.column for origin in self.origins))
+        self.origins = origins
+        self.columns = list(dict.fromkeys(origin.column for origin in origins))
         numbers = {column: number for number, column in enumerate(self.columns)}
-        self._column_of = np.array([numbers[origin.column] for origin in self.origins], dtype=int)
+        self._column_of = np.array([numbers[origin.column] for origin in origins], dtype=int)
         is_between = (X.min(axis=0) != X) & (X.max(axis=0) != X)
         # A feature of two values is yes or no.
-        self._is_number = is_between.any(axis=0) & [o.part != _CATEGORY for o in self.origins]
+        self._is_number = is_between.any(axis=0) & [origin.part != CATEGORY for origin in origins]
 
     def most_decisive(self, features: np.ndarray) -> tuple[list[int], list[int]]:
         """Return the few columns whose features have the largest sum, and all in that order.

@@ -22,7 +22,7 @@ from granulearn.audit.error_probability import (
     with_verified,
 )
 from granulearn.audit.leakage import find_leaks
-from granulearn.audit.near_duplicates import close_rows, find_contradictions, find_shared
+from granulearn.audit.near_duplicates import CONTRADICTION, SHARED, close_rows, find_mixed
 from granulearn.audit.outliers import OUTLIER_FROM, find_outliers, outlier_scores
 from granulearn.audit.ratings import WRONG, Issue, NoiseRate, Ratings
 from granulearn.audit.scan_statistic import find_blocks
@@ -41,8 +41,6 @@ from granulearn.utils.validation import check_samples
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from granulearn.audit.explanation import FeatureName
 
 # A tree of 8,000 rows knows the classes well enough; it rates the labels of all others.
 MAX_TREE_ROWS = 8_000
@@ -443,7 +441,7 @@ def find_issues(
     ratings: Ratings,
     *,
     groups: Any = None,
-    names: Sequence[FeatureName] | None = None,
+    names: Sequence[str | tuple[str, str]] | None = None,
     positions: Any = None,
     embedded: EmbeddedRows | None = None,
 ) -> list[Issue]:
@@ -505,9 +503,9 @@ def find_issues(
     sources = [name if isinstance(name, str) else name[0] for name in names]
     embedded = embed_rows(X) if embedded is None else embedded
     close = close_rows(X, embedded)
-    found = find_contradictions(close, ratings.believed, ratings.classes, positions)
+    found = find_mixed(close, ratings.classes[ratings.believed], CONTRADICTION, positions)
     if groups is not None:
-        found += find_shared(close, np.asarray(groups), positions)
+        found += find_mixed(close, np.asarray(groups), SHARED, positions)
     found += find_outliers(X, embedded, shown, positions)
     found += find_overlaps(ratings)
     found += find_blocks(ratings, positions)

@@ -6,7 +6,7 @@ says how fast such distances become rare, and so how near a pair must be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -15,9 +15,18 @@ from scipy.spatial.distance import pdist
 
 from granulearn.audit.embedding import EmbeddedRows
 from granulearn.audit.ratings import Issue, named_rows, worst_first
+from granulearn.utils.sampling import row_hashes
 
 CONTRADICTION = "contradictory duplicates"
 SHARED = "duplicates across groups"
+# What differs, and what to do.
+_MESSAGES = {
+    CONTRADICTION: ("and different labels", "check them together"),
+    SHARED: (
+        "in different groups",
+        "what is learned from one group is known of the other, so keep them in one group",
+    ),
+}
 
 # Pairs of a whole table that may be near by chance.
 BY_CHANCE = 0.05
@@ -60,8 +69,8 @@ def close_rows(X: np.ndarray, rows: EmbeddedRows) -> CloseRows:
     rows : EmbeddedRows
         The rows of X.
     """
-    # Copies are found by sorting, however many they are; the search sees one of each.
-    first, which = _distinct_rows(X)
+    # Copies are found by hashes, however many they are; the search sees one of each.
+    _, first, which = np.unique(row_hashes(X), return_index=True, return_inverse=True)
     usual, radius = near_radius(rows.gaps, len(first))
     points = rows.points[first]
     pairs, radius = _pairs_within(points, radius)
@@ -75,16 +84,6 @@ def close_rows(X: np.ndarray, rows: EmbeddedRows) -> CloseRows:
     sizes = np.bincount(of_rows, minlength=n_clusters)
     repeated = float((sizes[of_rows] > 1).mean())
     return CloseRows(of_rows, largest, usual, radius, repeated)
-
-
-def _distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return one row of each set of equal rows, and for each row the number of its set."""
-    order = np.lexsort(X.T)
-    ordered = X[order]
-    is_first = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
-    which = np.empty(len(X), dtype=np.int64)
-    which[order] = np.cumsum(is_first) - 1
-    return order[is_first], which
 
 
 def near_radius(gaps: np.ndarray, n_rows: int) -> tuple[float, float]:
@@ -172,59 +171,24 @@ def close_pairs(points: np.ndarray, radius: float, most: int) -> np.ndarray | No
     return np.unique(np.concatenate(found), axis=0)
 
 
-def find_contradictions(
-    close: CloseRows,
-    codes: np.ndarray,
-    classes: np.ndarray,
-    positions: np.ndarray | None = None,
+def find_mixed(
+    close: CloseRows, values: np.ndarray, kind: str, positions: np.ndarray | None = None
 ) -> list[Issue]:
-    """Return an issue for each set of close rows with different labels.
+    """Return an issue for each set of close rows with different labels, or in different groups.
 
     Parameters
     ----------
     close : CloseRows
         Of all rows.
-    codes : ndarray of shape (n_rows,)
-        Number of the class of each row.
-    classes : ndarray of shape (n_classes,)
-        The classes.
+    values : ndarray of shape (n_rows,)
+        The label of each row, or its group: a patient, a source, training or test part.
+    kind : str
+        `CONTRADICTION` for labels, `SHARED` for groups.
     positions : ndarray of shape (n_rows,), default=None
         Number by which a reader finds each row.
     """
-    differ, advice = "and different labels", "check them together"
-    return _mixed_clusters(close, codes, classes, positions, CONTRADICTION, differ, advice)
-
-
-def find_shared(
-    close: CloseRows, groups: np.ndarray, positions: np.ndarray | None = None
-) -> list[Issue]:
-    """Return an issue for each set of close rows in different groups.
-
-    Parameters
-    ----------
-    close : CloseRows
-        Of all rows.
-    groups : ndarray of shape (n_rows,)
-        Group of each row: a patient, a source, training or test part.
-    positions : ndarray of shape (n_rows,), default=None
-        Number by which a reader finds each row.
-    """
-    names, codes = np.unique(groups, return_inverse=True)
-    advice = "what is learned from one group is known of the other, so keep them in one group"
-    found = _mixed_clusters(close, codes, names, positions, SHARED, "in different groups", advice)
-    return [replace(issue, classes=()) for issue in found]
-
-
-def _mixed_clusters(
-    close: CloseRows,
-    codes: np.ndarray,
-    names: np.ndarray,
-    positions: np.ndarray | None,
-    kind: str,
-    differ: str,
-    advice: str,
-) -> list[Issue]:
-    """Return an issue for each cluster whose rows do not all have the same code."""
+    differ, advice = _MESSAGES[kind]
+    names, codes = np.unique(values, return_inverse=True)
     n_clusters = len(close.distances)
     lowest, highest = np.full(n_clusters, len(names)), np.full(n_clusters, -1)
     np.minimum.at(lowest, close.clusters, codes)
@@ -237,13 +201,14 @@ def _mixed_clusters(
         distance = close.distances[close.clusters[part[0]]]
         # Where many rows have copies, that two of them do not agree means little.
         score = (1 - distance / max(close.usual, distance, 1e-300)) * (1 - close.repeated)
-        values = names[np.unique(codes[part])].tolist()
+        different = names[np.unique(codes[part])].tolist()
         equal = "equal" if distance == 0 else "nearly equal"
         message = (
             f"{named_rows(part.tolist(), positions).capitalize()} have {equal} inputs {differ} "
-            f"({', '.join(map(str, values[:5]))}); {advice}."
+            f"({', '.join(map(str, different[:5]))}); {advice}."
         )
-        found.append(Issue(kind, float(score), tuple(part.tolist()), message, (), tuple(values)))
+        classes = tuple(different) if kind == CONTRADICTION else ()
+        found.append(Issue(kind, float(score), tuple(part.tolist()), message, classes=classes))
     return worst_first(
         found, f"{{n}} more sets of rows have equal or nearly equal inputs {differ}."
     )

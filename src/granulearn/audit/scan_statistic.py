@@ -114,8 +114,6 @@ class Strata:
 
 
 def _strata(proba: np.ndarray, codes: np.ndarray) -> Strata:
-    if len(codes) == 0:
-        return Strata(np.zeros(0, dtype=np.int64), codes)
     largest = proba.max(axis=1)
     n_levels = int(np.clip(len(codes) // _ROWS_PER_LEVEL, 1, _LEVELS))
     edges = np.quantile(largest, np.arange(1, n_levels) / n_levels)

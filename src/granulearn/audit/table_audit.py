@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.audit.error_probability import unknown_rate
+from granulearn.audit.explanation import CATEGORY, Origin
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.ratings import UNKNOWN, VERDICTS, Ratings
 from granulearn.audit.validation import check_groups, row_names
@@ -30,8 +31,6 @@ from granulearn.tables.training_table import read_labelled_table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from granulearn.audit.explanation import FeatureName
 
 _RATINGS = (
     "row",
@@ -54,8 +53,8 @@ class TableAudit:
     table: TrainingTable
     X: np.ndarray
     """The inputs that were audited: imputed, encoded, scaled."""
-    names: list[FeatureName]
-    """Names of these inputs."""
+    origins: list[Origin]
+    """Where these inputs come from."""
     audit: LabelAudit
 
     def listing(self, keep: Sequence[str] | None = None, sample: int = 0) -> pa.Table:
@@ -147,7 +146,7 @@ def audit_table(
     **settings : object
         Of `LabelAudit`.
     """
-    X, names = _inputs(table)
+    X, names, origins = _inputs(table)
     audit = LabelAudit(**settings).fit(
         X,
         table.y,
@@ -157,15 +156,35 @@ def audit_table(
         names=names,
         rows=table.rows + 1,
     )
-    return TableAudit(table, X, names, audit)
+    return TableAudit(table, X, origins, audit)
 
 
-def _inputs(table: TrainingTable) -> tuple[np.ndarray, list[FeatureName]]:
-    """Return the encoded inputs of a table, and their names."""
+def _inputs(table: TrainingTable) -> tuple[np.ndarray, list[str | tuple[str, str]], list[Origin]]:
+    """Return the encoded inputs of a table, their names, and where they come from.
+
+    A name is a column of numbers, (column, category), or, for a column of many categories,
+    what they are encoded by: the share of a class.
+    """
     preprocessor = TablePreprocessor(table.schema.feature_types)
     # Not fit and transform: an encoding that holds a row's own label must not vouch for it.
     X = preprocessor.fit_transform(table.typed.cells, table.y)
-    return X, feature_names(preprocessor)
+    column_of = {f: column.name for column in table.schema.used for f in column.feature_names}
+    names: list[str | tuple[str, str]] = [*preprocessor.numbers_]
+    origins = [
+        Origin(column_of[name], name.removeprefix(column_of[name]).removeprefix(": "))
+        for name in preprocessor.numbers_
+    ]
+    for column in preprocessor.one_hot_:
+        missing = [MISSING_NAME] if preprocessor.has_missing_[column] else []
+        categories = preprocessor.categories_[column] + missing
+        names += [(column, category) for category in categories]
+        origins += [Origin(column, CATEGORY)] * len(categories)
+    classes = preprocessor.target_classes_
+    shown = classes[1:] if len(classes) == 2 else classes
+    for column in preprocessor.target_encoded_:
+        names += [f"share of {label} by {column}" for label in shown]
+        origins += [Origin(column, CATEGORY)] * len(shown)
+    return X, names, origins
 
 
 def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> pd.DataFrame:
@@ -251,23 +270,6 @@ def _times(table: TrainingTable, name: str) -> Any:
         return texts
 
 
-def feature_names(preprocessor: TablePreprocessor) -> list[FeatureName]:
-    """Return the name of each encoded feature.
-
-    It is a column of numbers, (column, category), or, for a column of many categories,
-    what they are encoded by: the share of a class.
-    """
-    names: list[FeatureName] = [*preprocessor.numbers_]
-    for column in preprocessor.one_hot_:
-        missing = [MISSING_NAME] if preprocessor.has_missing_[column] else []
-        names += [(column, category) for category in preprocessor.categories_[column] + missing]
-    classes = preprocessor.target_classes_
-    shown = classes[1:] if len(classes) == 2 else classes
-    for column in preprocessor.target_encoded_:
-        names += [f"share of {label} by {column}" for label in shown]
-    return names
-
-
 # ---- a listing of the most doubtful labels of a larger table ---------------------------------
 
 
@@ -343,5 +345,5 @@ def audit_listing(table: TrainingTable, verified: VerifiedLabels) -> TableAudit:
         "These are the most doubtful labels of a larger table, whose own audit says how many of "
         "all labels are wrong."
     )
-    X, names = _inputs(table)
-    return TableAudit(table, X, names, LabelAudit.from_ratings(ratings, noise, verified))
+    X, _, origins = _inputs(table)
+    return TableAudit(table, X, origins, LabelAudit.from_ratings(ratings, noise, verified))

@@ -105,19 +105,14 @@ def _frame(verified: Any, n_samples: int) -> tuple[pd.DataFrame, bool]:
             )
         frame = pd.DataFrame({"label": verified["label"].astype(object)})
         return frame.assign(drawn=verified.get("drawn")), False
-    if isinstance(verified, Mapping):
-        labels = pd.Series(list(verified.values()), list(verified), dtype=object)
-    elif hasattr(verified, "index") and hasattr(verified, "items"):
-        labels = verified.astype(object)
-    else:
-        if len(verified) != n_samples:
-            raise ValueError(
-                f"verified has {len(verified)} entries and there are {n_samples} samples; give "
-                "one per sample, None where not verified, or a dictionary by row."
-            )
-        labels = pd.Series(list(verified), dtype=object)
-        return pd.DataFrame({"label": labels, "drawn": None}), True
-    return pd.DataFrame({"label": labels, "drawn": None}), False
+    by_row = isinstance(verified, Mapping) or hasattr(verified, "items")
+    if not by_row and len(verified) != n_samples:
+        raise ValueError(
+            f"verified has {len(verified)} entries and there are {n_samples} samples; give "
+            "one per sample, None where not verified, or a dictionary by row."
+        )
+    labels = pd.Series(dict(verified) if isinstance(verified, Mapping) else verified, dtype=object)
+    return pd.DataFrame({"label": labels, "drawn": None}), not by_row
 
 
 def _shown(values: Any) -> str:

@@ -30,11 +30,11 @@ _FILES = {
     "store": "Outcome Store StoreError",
     "summary": "summarize",
     "paper": "holds_the_paper summarize_paper",
-    "tables": "latex_table write_csv write_latex write_markdown write_tables",
-    "pages": "render_page write_page",
+    "tables": "latex_table write_csv write_latex",
+    "pages": "render_page write_markdown write_page write_tables",
     "statistics": (
-        "Comparison average_ranks compare describe describe_in_words "
-        "holm_adjust paper_accuracy_table paper_noise_table wilcoxon_p_value win_tie_loss"
+        "Comparison compare describe describe_in_words holm_adjust paper_accuracy_table "
+        "paper_noise_table wilcoxon_p_value"
     ),
     "figures": "plot_balls plot_critical_difference write_figures",
 }

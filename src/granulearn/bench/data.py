@@ -61,7 +61,7 @@ def load_dataset(
     name: str, data_dir: str | None, file: TableFile | None = None
 ) -> tuple[Dataset, str]:
     """Load a named set or the user's table, without the network; return it and its fingerprint."""
-    dataset = read_own_table(name, file) if file else load(name, data_dir, download=False)
+    dataset = read_own_table(name, file) if file else load(name, data_dir)
     values = pd.util.hash_pandas_object(dataset.X.assign(_target=dataset.y), index=False)
     return dataset, hashlib.sha256(values.to_numpy().tobytes()).hexdigest()[:16]
 

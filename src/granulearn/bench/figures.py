@@ -19,7 +19,6 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib import rcsetup
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection
 from matplotlib.colors import to_rgba_array
@@ -53,21 +52,6 @@ SERIES = [
     "#6b7d1e", "#8c4a2f", "#3b4cc0", "#a8a21a", "#1b9e77", "#d95f6a", "#5e3c2c", "#7d7f86",
 ]  # fmt: skip
 INK, MUTED, BAR = "#1d2433", "#5c6579", "#c0392b"
-_STYLE: dict[str, Any] = {
-    "axes.prop_cycle": rcsetup.cycler(color=SERIES),
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "savefig.facecolor": "none",
-    "axes.titlesize": 10.5,
-    "axes.labelsize": 9.5,
-    "xtick.labelsize": 8.5,
-    "ytick.labelsize": 8.5,
-    "legend.fontsize": 8.5,
-    "lines.linewidth": 1.4,
-    "lines.markersize": 4.5,
-    "svg.fonttype": "none",
-    "pdf.fonttype": 42,
-}
 # Without the time of day, so that the same numbers make the same file.
 _FORMATS: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
@@ -77,9 +61,7 @@ def plot_balls(
     X: Any,
     y: Any,
     *,
-    features: Sequence[int] | Sequence[str] | None = None,
-    color: Any = "purity",
-    color_label: str | None = None,
+    color: Any = None,
     guides: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
@@ -99,13 +81,8 @@ def plot_balls(
         The samples.
     y : array-like of shape (n_samples,)
         Their labels.
-    features : two column numbers or names, default=None
-        What to draw against what. None takes both columns of two, and the first
-        two principal components of more.
-    color : {"purity"} or array-like of shape (n_balls,), default="purity"
-        What fills the circles: purities, or numbers such as memberships.
-    color_label : str, default=None
-        What the colour bar is called; "membership" where `color` holds numbers.
+    color : array-like of shape (n_balls,), default=None
+        Numbers that fill the circles, such as memberships; purities by default.
     guides : bool, default=True
         Whether to draw the legend and the colour bar; one panel of many is enough.
     ax : matplotlib Axes, default=None
@@ -123,19 +100,14 @@ def plot_balls(
     >>> X, y = make_moons(100, noise=0.1, random_state=0)
     >>> ax = plot_balls(generate_balls(X, y, random_state=0), X, y)
     """
-    if isinstance(color, str) and color != "purity":
-        raise ValueError(
-            f"color={color!r} is not known; use 'purity', or pass one number per ball, "
-            "such as the membership_ of a fitted model."
-        )
-    label = color_label or ("purity" if isinstance(color, str) else "membership")
-    values = balls.purities if isinstance(color, str) else np.asarray(color, dtype=float)
+    label = "purity" if color is None else "membership"
+    values = balls.purities if color is None else np.asarray(color, dtype=float)
     if values.shape != (len(balls),):
         raise ValueError(
             f"color has shape {values.shape}, but there are {len(balls)} balls; "
             "pass one number per ball."
         )
-    samples, centers, names = _in_two_dimensions(balls, X, features)
+    samples, centers, names = _in_two_dimensions(balls, X)
     ax = plt.subplots(figsize=(7.5, 5.5), layout="constrained")[1] if ax is None else ax
     class_colors = to_rgba_array([f"C{code}" for code in range(len(balls.classes))])
     codes = np.searchsorted(balls.classes, np.asarray(y))
@@ -182,22 +154,18 @@ def plot_balls(
     return ax
 
 
-def _in_two_dimensions(
-    balls: BallSet, X: Any, features: Sequence[int] | Sequence[str] | None
-) -> tuple[np.ndarray, np.ndarray, list[str]]:
+def _in_two_dimensions(balls: BallSet, X: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Return samples and centres in two dimensions, and what the axes are called."""
-    columns = [str(name) for name in getattr(X, "columns", range(balls.centers.shape[1]))]
-    columns = [f"feature {name}" if name.isdigit() else name for name in columns]
     samples = np.asarray(X, dtype=float)
-    if features is None and samples.shape[1] > 2:
+    if samples.shape[1] > 2:
         pca = PCA(2, svd_solver="full").fit(samples)
         share = pca.explained_variance_ratio_
         names = [f"principal component {i + 1} ({share[i]:.0%} of variance)" for i in range(2)]
         return pca.transform(samples), pca.transform(balls.centers.astype(float)), names
-    if features is None:
-        features = [0, samples.shape[1] - 1]  # a single feature is drawn against itself
-    picked = [columns.index(f) if isinstance(f, str) else int(f) for f in features]
-    return samples[:, picked], balls.centers[:, picked], [columns[i] for i in picked]
+    columns = [str(name) for name in getattr(X, "columns", range(samples.shape[1]))]
+    picked = [0, samples.shape[1] - 1]  # a single feature is drawn against itself
+    names = [f"feature {columns[i]}" if columns[i].isdigit() else columns[i] for i in picked]
+    return samples[:, picked], balls.centers[:, picked], names
 
 
 def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
@@ -295,8 +263,9 @@ class ReportFigure:
 
 def report_style(salt: str = "granulearn") -> Any:
     """Return a context in which matplotlib draws as the report does; `salt` makes ids."""
-    style: list[Any] = ["default", "granulearn.bench.style", {**_STYLE, "svg.hashsalt": salt}]
-    return mpl.style.context(style)
+    own = {"axes.prop_cycle": plt.cycler(color=SERIES), "svg.hashsalt": salt}
+    styles: list[Any] = ["default", "granulearn.bench.style", "granulearn.bench.report", own]
+    return mpl.style.context(styles)
 
 
 def make_figures(summary: dict[str, Any], prefix: str = "") -> list[ReportFigure]:
@@ -381,44 +350,45 @@ def _ranks(summary: dict[str, Any]) -> _Drawn:
         axes.spines["top"].set_visible(True)  # the axis of ranks; other figures have none above
         caption = (
             f"Average ranks over {len(result.sets)} {comparison['unit']}, best on the left. "
-            "Methods joined by a thick bar cannot be told apart."
+            "Methods joined by a thick bar do not differ significantly."
         )
         yield figure, caption, True
 
 
-_ERROR_BARS = "Bars: standard error over repeated splits, if there are any."
-
-
 def _curves(summary: dict[str, Any]) -> _Drawn:
     for (kind, dataset), points in summary["curves"].items():
-        is_mean = dataset.startswith("mean of")
-        figure, axes = _new(*((7.2, 4.4) if is_mean else (4.8, 3.6)), dataset)
-        words = NOISE_LABELS[kind]
-        plot_lines(axes, points.assign(at=100 * points["at"]), summary["methods"], 0.3)
-        axes.set(xlabel=words, ylabel=score_label(summary))
-        caption = f"{dataset}: {score_label(summary)} by {words}."
-        if is_mean:
-            figure.legend(loc="outside lower center", ncols=4)
-            caption += f" {_ERROR_BARS}"
-        yield figure, caption, is_mean
+        points = points.assign(at=100 * points["at"])
+        axis, is_mean = NOISE_LABELS[kind], dataset.startswith("mean of")
+        yield _curve(summary, points, dataset, axis, axis, summary["methods"], is_mean)
 
 
 def _layers(summary: dict[str, Any]) -> _Drawn:
     for (condition, dataset), points in summary["layers"].items():
-        title = f"{condition}, {dataset}"
-        figure, axes = _new(7.2, 4.4, title)
-        plot_lines(axes, points, list(points["method"].unique()), 0.06)
-        axes.set(xlabel="layers", ylabel=score_label(summary))
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        title, methods = f"{condition}, {dataset}", list(points["method"].unique())
+        yield _curve(summary, points, title, "layers", "number of layers", methods, True)
+
+
+def _curve(
+    summary: dict[str, Any], points: pd.DataFrame, title: str, axis: str, words: str,
+    methods: list[str], is_mean: bool,
+) -> tuple[Figure, str, bool]:  # fmt: skip
+    figure, axes = _new(*((7.2, 4.4) if is_mean else (4.8, 3.6)), title)
+    plot_lines(axes, points, methods)
+    axes.set(xlabel=axis, ylabel=score_label(summary))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    caption = f"{title}: {score_label(summary)} by {words}."
+    if is_mean:
         figure.legend(loc="outside lower center", ncols=4)
-        yield figure, f"{title}: {score_label(summary)} by number of layers. {_ERROR_BARS}", True
+        caption += " Bars: standard error over repeated splits, if there are any."
+    return figure, caption, is_mean
 
 
-def plot_lines(axes: Axes, points: pd.DataFrame, methods: Sequence[str], apart: float) -> None:
+def plot_lines(axes: Axes, points: pd.DataFrame, methods: Sequence[str]) -> None:
     """Draw one line with error bars per method, moved apart so that bars do not hide each other.
 
     The columns of the points are ``method``, ``at``, ``mean`` and ``error``.
     """
+    apart = 0.007 * np.ptp(points["at"])
     for position, method in enumerate(methods):
         line = points[points["method"] == method].sort_values("at", kind="stable")
         if line.empty:

@@ -55,16 +55,11 @@ def check_method(method: Method) -> None:
     """Raise if a method cannot be built, before anything is run."""
     for variant in variants(method):
         model = build_estimator(variant)
-        try:
-            kind = model.__sklearn_tags__().estimator_type
-        except AttributeError:  # not derived from scikit-learn's base: it may be a classifier
-            kind = getattr(model, "_estimator_type", None)
+        # CatBoost has tags of its own, or none.
+        tags = getattr(model, "__sklearn_tags__", None)
+        kind = tags().estimator_type if tags else getattr(model, "_estimator_type", None)
         if kind not in (None, "classifier"):
-            words = str(kind).replace("_", " ")
-            raise StudyError(
-                f"estimator: {method.estimator!r} is no classifier but a {words}; "
-                "name a classifier."
-            )
+            raise StudyError(f"estimator: {method.estimator!r} is no classifier but a {kind}.")
         if method.selection == "loo" and not search_of(model):
             raise StudyError(
                 f"selection: 'loo' is for random vector networks, not for {method.estimator}; "
@@ -275,17 +270,12 @@ def dotted_names(method: Method) -> list[str]:
 
 def code_beside(method: Method, directory: Path) -> dict[str, str]:
     """Return the modules of a folder that a method names, each with the hash of its code."""
-    found = {}
-    for name in dotted_names(method):
-        module, *inner = name.split(".")[:-1]
-        if _file_of(module, directory):
-            found[module] = hash_of_module(module, directory)
-        elif inner and (directory / module).is_dir():
-            raise StudyError(
-                f"{name!r} is in the folder {module}/ beside the study file, which has no "
-                "__init__.py; add an empty one."
-            )
-    return found
+    modules = {name.partition(".")[0] for name in dotted_names(method)}
+    return {
+        module: hash_of_module(module, directory)
+        for module in sorted(modules)
+        if _file_of(module, directory)
+    }
 
 
 def hash_of_module(module: str, directory: Path) -> str:

@@ -12,13 +12,12 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -191,67 +190,61 @@ def run_in_processes(
 ) -> Generator[tuple[Any, Any], None, None]:
     """Apply a function to tasks in several processes; yield tasks with results as they come.
 
-    Each process is a pool of its own: one that dies costs its own task, a `WorkerDiedError`.
+    A process that dies costs its own task: a `WorkerDiedError` is its result.
     """
-    waiting = iter(tasks)
-    workers = [_Worker() for _ in range(jobs)]
-    free, busy = [*workers], dict[Future, tuple[_Worker, Any]]()
+    waiting, free = iter(tasks), list[_Worker]()
+    busy = dict[Any, tuple[_Worker, Any]]()  # by the pipe of the worker
     try:
         while True:
-            while free and (task := next(waiting, None)) is not None:
-                worker = free.pop()
-                busy[worker.submit(function, task)] = (worker, task)
+            while len(busy) < jobs and (task := next(waiting, None)) is not None:
+                worker = free.pop() if free else _Worker(function)
+                worker.pipe.send(task)
+                busy[worker.pipe] = (worker, task)
             if not busy:
                 return
-            for future in wait(busy, return_when=FIRST_COMPLETED).done:
-                worker, task = busy.pop(future)
-                error = future.exception()
-                if isinstance(error, BrokenProcessPool):
-                    error = WorkerDiedError(
+            for pipe in wait(busy):
+                worker, task = busy.pop(pipe)
+                try:
+                    result = worker.pipe.recv()
+                    free.append(worker)
+                except EOFError:
+                    result = WorkerDiedError(
                         f"its process ended with code {worker.stop()}; perhaps memory ran out: "
                         "try fewer --jobs."
                     )
-                    worker = _Worker()
-                    workers.append(worker)
-                free.append(worker)
-                yield task, error or future.result()
+                yield task, result
     finally:
-        for worker in workers:
+        for worker in [*free, *(worker for worker, _ in busy.values())]:
             worker.stop()
 
 
 class _Worker:
-    """A pool of one process, which is started by its first task."""
+    """A process that computes one task after the other."""
 
-    def __init__(self) -> None:
-        self._processes: list[multiprocessing.process.BaseProcess] = []
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(function, theirs))
         with _signals_wait():
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(1, context, _begin)
-
-    def submit(self, function: Callable, task: Any) -> Future:
-        with _signals_wait():
-            before = set(multiprocessing.active_children())
-            future = self._pool.submit(function, task)
-            self._processes += set(multiprocessing.active_children()) - before
-        return future
+            self._process.start()
+        theirs.close()
 
     def stop(self) -> int | None:
         """End the process; return its exit code."""
         with _signals_wait():
-            for process in self._processes:
-                process.kill()
-            self._pool.shutdown(cancel_futures=True)
-        return self._processes[0].exitcode if self._processes else None
+            self._process.kill()
+            self._process.join()
+            self.pipe.close()
+        return self._process.exitcode
 
 
-def _begin() -> None:
+def _work(function: Callable[[Any], Any], pipe: Connection) -> None:
     # Signals of a terminal reach every process; the parent alone handles them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if _CAN_WAIT:
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(EOFError):  # the parent has ended
+        while True:
+            pipe.send(function(pipe.recv()))
 
 
 def _end_with_parent() -> None:
@@ -344,20 +337,14 @@ def _evaluate(run: Run, data: Prepared) -> Outcome:
 
 def _check_labels(labels: np.ndarray, data: Prepared) -> None:
     """Raise unless every row of the test part was given a class of the training part."""
-    if labels.size != len(data.y_test):
+    classes = np.unique(data.y_train).tolist()
+    strange = [label for label in labels.ravel().tolist() if label not in classes]
+    if strange:
         raise ValueError(
-            f"predict returned an array of shape {labels.shape} for {len(data.y_test)} rows; "
-            "return one class per row."
+            f"predict returned {strange[0]!r}, but the classes are "
+            f"{', '.join(map(repr, classes))}; return the classes that fit was given, as "
+            "classes_[codes] does."
         )
-    classes = set(data.y_train.tolist())
-    for label in labels.ravel().tolist():
-        if label not in classes:
-            known = ", ".join(map(repr, sorted(classes)[:3]))
-            raise ValueError(
-                f"predict returned {label!r}, but the classes are {known}"
-                f"{', ...' if len(classes) > 3 else ''}; return the classes that fit was given, "
-                "as classes_[codes] does."
-            )
 
 
 def _scores(run: Run, prediction: Prediction) -> tuple[dict[str, float | None], tuple[str, ...]]:

@@ -94,11 +94,10 @@ class Comparison:
         pairs = zip(found["first"], found["second"], found["rank_difference"], strict=True)
         return [(a, b) if gap < 0 else (b, a) for a, b, gap in pairs]
 
-    def p_matrix(self, column: str = "holm_p") -> pd.DataFrame:
+    def p_matrix(
+        self, column: Literal["holm_p", "wilcoxon_p", "nemenyi_p"] = "holm_p"
+    ) -> pd.DataFrame:
         """Return a p-value of all pairs as a symmetric table with ones on the diagonal."""
-        known = ("holm_p", "wilcoxon_p", "nemenyi_p")
-        if column not in known:
-            raise ValueError(f"column={column!r} is no p-value of a pair; use one of {known}.")
         models = list(self.means.index)
         matrix = pd.DataFrame(1.0, index=models, columns=models)
         for first, second, p_value in self.pairwise[["first", "second", column]].to_numpy():
@@ -195,31 +194,6 @@ def compare(
     )
 
 
-def average_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> np.ndarray:
-    """Return the average rank of each model; the best of a set has rank 1, ties share ranks.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_sets, n_models)
-        Scores, none missing.
-    higher_is_better : bool, default=True
-        Whether a larger score is a better one.
-
-    Returns
-    -------
-    ndarray of shape (n_models,)
-        Average ranks.
-
-    Examples
-    --------
-    >>> from granulearn.bench import average_ranks
-    >>> average_ranks([[80, 90], [70, 70]]).tolist()
-    [1.75, 1.25]
-    """
-    values = np.asarray(scores, dtype=float)
-    return stats.rankdata(-values if higher_is_better else values, axis=1).mean(axis=0)
-
-
 def _friedman(ranks: np.ndarray, tied_fraction: float) -> OmnibusTest:
     n_sets, n_models = ranks.shape
     spread = np.sum((ranks.mean(axis=0) - (n_models + 1) / 2) ** 2)
@@ -303,34 +277,6 @@ def holm_adjust(p_values: ArrayLike) -> np.ndarray:
     return adjusted
 
 
-def win_tie_loss(
-    first: ArrayLike, second: ArrayLike, *, higher_is_better: bool = True
-) -> tuple[int, int, int]:
-    """Return on how many sets the first model is better, equal and worse.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n_sets,)
-        Scores on the same sets.
-    higher_is_better : bool, default=True
-        Whether a larger score is a better one.
-
-    Returns
-    -------
-    tuple of int
-        Wins, ties and losses of the first.
-
-    Examples
-    --------
-    >>> from granulearn.bench import win_tie_loss
-    >>> win_tie_loss([80, 70, 60], [70, 70, 90])
-    (1, 1, 1)
-    """
-    left, right = np.asarray(first), np.asarray(second)
-    gain = left - right if higher_is_better else right - left
-    return int(np.sum(gain > 0)), int(np.sum(gain == 0)), int(np.sum(gain < 0))
-
-
 def _bayesian_signed_rank(gain: np.ndarray, rope: float, random_state: int) -> list[float]:
     """Return the probabilities that the first is better, both are equivalent, the second is better.
 
@@ -351,18 +297,9 @@ def _complete_scores(table: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, t
     """Return the table as numbers without incomplete sets, and the sets left out."""
     if missing not in ("error", "drop"):
         raise ValueError(f"missing={missing!r} must be 'error' or 'drop'.")
-    if not isinstance(table, pd.DataFrame):
-        raise TypeError(
-            f"table must be a pandas DataFrame (rows data sets, columns models), "
-            f"got {type(table).__name__}; wrap it in pandas.DataFrame(...)."
-        )
     for axis, names in (("model", table.columns), ("data set", table.index)):
         if names.has_duplicates:
             raise ValueError(f"{axis} {names[names.duplicated()][0]!r} is in the table twice.")
-    if table.shape[1] < 2:
-        raise ValueError(
-            f"the table has {table.shape[1]} model column(s) and a comparison needs at least 2."
-        )
     try:
         scores = table.astype(float)
     except ValueError as error:
@@ -378,10 +315,11 @@ def _complete_scores(table: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, t
             f"{len(dropped)} of {len(scores)} sets lack a score, first {dropped[0]!r} "
             f"(model {model!r}); fill the cells, or pass missing='drop' to leave those sets out."
         )
-    if len(scores) - len(dropped) < 2:
+    n_sets, n_models = len(scores) - len(dropped), scores.shape[1]
+    if n_sets < 2 or n_models < 2:
         raise ValueError(
-            f"{len(scores) - len(dropped)} complete set(s) of {len(scores)}; "
-            "a comparison needs at least 2."
+            f"the table has {n_sets} complete set(s) and {n_models} model(s); a comparison needs "
+            "2 of each."
         )
     return scores.loc[~incomplete], dropped
 
@@ -450,43 +388,41 @@ def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[s
     --------
     >>> from granulearn.bench import compare, describe_in_words, paper_accuracy_table
     >>> describe_in_words(compare(paper_accuracy_table()))[0][:61]
-    'On each of the 37 data sets the 8 methods are ranked, 1 being'
+    'The 8 methods are ranked on each of the 37 data sets (1 is be'
     """
     ranks, order = comparison.ranks, comparison.best_first
     test = comparison.iman_davenport_tie_corrected
     n_pairs, total = len(comparison.separated_pairs), len(comparison.pairwise)
-    separated = "That is true of no pair here."
+    separated = "It separates no pair."
     if n_pairs:
         clauses = "; ".join(_better_than(comparison))
-        separated = f"That is true of {n_pairs} of {total} pairs: {clauses}."
+        separated = f"It separates {n_pairs} of {total} pairs: {clauses}."
     clear = comparison.pairwise[comparison.pairwise["holm_p"] < comparison.alpha]
-    pairs = "no difference is clear."
+    pairs = "no difference is significant."
     if len(clear):
         clauses = ", ".join(
             f"{a} over {b} ({_p(p)})" if gap < 0 else f"{b} over {a} ({_p(p)})"
             for a, b, gap, p in clear[["first", "second", "rank_difference", "holm_p"]].to_numpy()
         )
-        pairs = f"{len(clear)} differences are clear: {clauses}."
+        are = "difference is" if len(clear) == 1 else "differences are"
+        pairs = f"{len(clear)} {are} significant: {clauses}."
     words = [
-        f"On each of the {len(comparison.sets)} {unit} the {len(order)} methods are ranked, "
-        f"1 being best. {order[0]} has the best average rank ({ranks[order[0]]:.2f}), "
+        f"The {len(order)} methods are ranked on each of the {len(comparison.sets)} {unit} "
+        f"(1 is best). {order[0]} has the best average rank ({ranks[order[0]]:.2f}), "
         f"{order[-1]} the worst ({ranks[order[-1]]:.2f}).",
-        f"Could all methods be equally good, and these ranks be chance? "
-        f"{'Hardly' if test.p_value < comparison.alpha else 'Yes, they could'}: "
-        f"Iman and Davenport's test gives {_p(test.p_value)}.",
-        f"Two methods can be told apart (Nemenyi's test, level {comparison.alpha:g}) if their "
-        f"average ranks differ by at least {comparison.critical_difference:.2f}. {separated}",
-        "Comparing two at a time (Wilcoxon's signed ranks, Holm's correction for "
-        f"{total} comparisons), {pairs}",
+        f"Overall, the methods {'differ' if test.p_value < comparison.alpha else 'do not differ'} "
+        f"significantly (Iman and Davenport's test, {_p(test.p_value)}).",
+        "Nemenyi's test separates two methods if their average ranks differ by at least "
+        f"{comparison.critical_difference:.2f} (level {comparison.alpha:g}). {separated}",
+        f"By Wilcoxon's signed-rank test with Holm's correction for {total} pairs, {pairs}",
     ]
     if unit != "data sets":
         words.append(
-            "The conditions of one data set are no independent trials, so these p-values are "
-            "smaller than they should be."
+            "The conditions of one data set are not independent, so these p-values are too small."
         )
     if comparison.dropped:
         names = ", ".join(map(str, comparison.dropped))
-        words.append(f"Left out, since a score is missing: {names}.")
+        words.append(f"Excluded, since a score is missing: {names}.")
     return words
 
 

@@ -22,25 +22,21 @@ SCHEMA_VERSION = 2
 BUSY_SECONDS = 60
 _ANOTHER_FILE = "name another result file, as `granulearn bench --results FILE` makes it."
 _NOT_WRITTEN = (
-    "cannot be written ({error}); nothing was changed. Check the rights on the file and its "
-    f"directory, or {_ANOTHER_FILE}"
+    f"cannot be written ({{}}); check the rights on it and its folder, or {_ANOTHER_FILE}"
 )
 _NO_ROOM = (
-    "cannot be written ({error}): the disk is full, or fails. What is computed so far is kept; "
+    "cannot be written ({}): the disk is full, or fails. What is computed so far is kept; "
     "make room, and the same command goes on from there."
 )
-_LOCKED = f"is held by another program since {BUSY_SECONDS} s; try again later."
 _DAMAGED = (
-    "is damaged or no result file ({error}); it was left as it is. Move it away, or "
-    f"{_ANOTHER_FILE}"
+    f"is damaged or no result file ({{}}); it was left as it is. Move it away, or {_ANOTHER_FILE}"
 )
 _MESSAGES = {
     sqlite3.SQLITE_READONLY: _NOT_WRITTEN,
     sqlite3.SQLITE_CANTOPEN: _NOT_WRITTEN,
     sqlite3.SQLITE_FULL: _NO_ROOM,
     sqlite3.SQLITE_IOERR: _NO_ROOM,  # a quota is used up, or a file may not grow
-    sqlite3.SQLITE_BUSY: _LOCKED,
-    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_BUSY: "is held by another program ({}); try again later.",
 }
 
 _SCHEMA = f"""
@@ -143,19 +139,12 @@ class Store:
 
     def __init__(self, path: str | os.PathLike, *, readonly: bool = False) -> None:
         self.path = Path(path)
-        is_new = not self.path.exists()
         if readonly and not self.path.is_file():
             raise StoreError(
                 f"{path} does not exist; make it with: granulearn bench --results {path}"
             )
-        try:
-            with _explained(self.path):
-                self._database = _open(self.path, readonly=readonly)
-        except StoreError:
-            # Where there was no room for the first page, SQLite leaves an empty file.
-            if is_new and self.path.exists() and not self.path.stat().st_size:
-                self.path.unlink()
-            raise
+        with _explained(self.path):
+            self._database = _open(self.path, readonly=readonly)
 
     def __enter__(self) -> Self:
         return self
@@ -254,9 +243,7 @@ def _open(path: Path, *, readonly: bool) -> sqlite3.Connection:
     place = f"{path.absolute().as_uri()}?{mode}"
     database = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
     try:
-        is_store = _check_identity(database, path)
-        if readonly and not is_store:
-            raise StoreError(f"{path} is empty; fill it with: granulearn bench --results {path}")
+        _check_identity(database, path, readonly=readonly)
         if readonly:
             database.execute("PRAGMA query_only = ON")
         else:
@@ -269,16 +256,17 @@ def _open(path: Path, *, readonly: bool) -> sqlite3.Connection:
     return database
 
 
-def _check_identity(database: sqlite3.Connection, path: Path) -> bool:
-    """Return whether a file is a store, not an empty one; refuse others and damaged ones."""
+def _check_identity(database: sqlite3.Connection, path: Path, *, readonly: bool) -> None:
+    """Refuse files of other programs and versions, damaged ones, and empty ones to be read."""
     identity = database.execute("PRAGMA application_id").fetchone()[0]
     tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if identity != APPLICATION_ID and (identity or tables):
-        raise StoreError(f"{path} is a SQLite file of some other program; {_ANOTHER_FILE}")
-    if not identity:
-        return False
     found = database.execute("PRAGMA user_version").fetchone()[0]
-    if found != SCHEMA_VERSION:
+    if not (identity or tables):
+        if readonly:
+            raise StoreError(f"{path} is empty; fill it with: granulearn bench --results {path}")
+    elif identity != APPLICATION_ID:
+        raise StoreError(f"{path} is a SQLite file of some other program; {_ANOTHER_FILE}")
+    elif found != SCHEMA_VERSION:
         raise StoreError(
             f"{path} has the form of version {found}, and this granulearn reads version "
             f"{SCHEMA_VERSION}; {_ANOTHER_FILE}"
@@ -286,7 +274,6 @@ def _check_identity(database: sqlite3.Connection, path: Path) -> bool:
     state = database.execute("PRAGMA quick_check(1)").fetchone()[0]
     if state != "ok":
         raise sqlite3.DatabaseError(state)
-    return True
 
 
 @contextmanager
@@ -294,11 +281,6 @@ def _explained(path: Path) -> Iterator[None]:
     """Turn errors of SQLite and of the file system into a message with a next step."""
     try:
         yield
-    except StoreError:
-        raise
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without its details
-        message = _MESSAGES.get(code, _DAMAGED).format(error=error)
-        raise StoreError(f"{path} {message}") from error
-    except OSError as error:
-        raise StoreError(f"{path} cannot be made ({error}); {_ANOTHER_FILE}") from error
+        raise StoreError(f"{path} {_MESSAGES.get(code, _DAMAGED).format(error)}") from error

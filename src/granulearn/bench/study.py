@@ -22,18 +22,19 @@ from __future__ import annotations
 import ast
 import difflib
 import inspect
+import json
 import re
 import textwrap
-import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePath
-from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Self
 
 import msgspec
 from msgspec import NODEFAULT, Meta, Struct
-from msgspec.structs import fields, replace
+from msgspec import inspect as kinds
+from msgspec.structs import replace
 
 Grid = dict[str, list[Any]]
 # Set by the reader of a file; a file that states them is refused.
@@ -252,18 +253,21 @@ class Study(_Table, frozen=True, kw_only=True):
     """Tables and code beside the file."""
 
     def __post_init__(self) -> None:
-        for key in ("dataset_names", "scores", "draw"):
-            if twice := _first_repeated(getattr(self, key)):
-                raise ValueError(f"{key.partition('_')[0]}: {twice!r} is named twice")
-        if twice := _first_repeated([method.name for method in self.method]):
-            raise ValueError(f"two methods are named {twice!r}")
+        named = {
+            "datasets": self.dataset_names,
+            "scores": self.scores,
+            "draw": self.draw,
+            "methods": [method.name for method in self.method],
+            "noise": [noise.kind for noise in self.noise],
+        }
+        for key, names in named.items():
+            for name in names:
+                if list(names).count(name) > 1:
+                    raise ValueError(f"{key}: {name!r} is named twice")
         for name in (*self.draw, *(name for group in self.duplicates for name in group)):
             if name not in self.dataset_names:
-                near = difflib.get_close_matches(name, self.dataset_names, n=1)
-                hint = f", which has {near[0]!r}; is one of the names misspelt?" if near else ""
-                raise ValueError(f"{name!r} is in draw or duplicates, but not in datasets{hint}")
-        if _first_repeated([noise.kind for noise in self.noise]):
-            raise ValueError("a kind of noise is named twice; join its rates")
+                hint = hint_for(name, self.dataset_names, "add it there")
+                raise ValueError(f"{name!r} is in draw or duplicates, but not in datasets; {hint}")
 
     @property
     def dataset_names(self) -> tuple[str, ...]:
@@ -281,11 +285,6 @@ class Study(_Table, frozen=True, kw_only=True):
         return msgspec.json.decode(text, type=cls)
 
 
-def _first_repeated(names: Iterable[str]) -> str | None:
-    seen: set[str] = set()
-    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
-
-
 def read_content(content: dict[str, Any], name: str) -> Study:
     """Return the study of a parsed file; a StudyError names the key that is wrong."""
     for key in NOT_IN_A_FILE:
@@ -293,8 +292,7 @@ def read_content(content: dict[str, Any], name: str) -> Study:
             raise StudyError(f"{key}: it is not stated in a study file; leave it out.")
     # Tables first, one by one: msgspec does not number the items of a list.
     for field in _fields(Study):
-        kind = next(filter(_is_table, _types(field.type)[1]), None)
-        given = content.get(field.name)
+        kind, given = _table_in(field.type), content.get(field.name)
         items = {field.name: given}
         if isinstance(given, list):
             items = {f"{field.name}[{number}]": item for number, item in enumerate(given)}
@@ -304,68 +302,32 @@ def read_content(content: dict[str, Any], name: str) -> Study:
     return _convert(Study, {**content, "name": name}, "")
 
 
-_IN_WORDS = {"array": "a list", "object": "a table", "int": "a whole number", "str": "text",
-             "float": "a number"}  # fmt: skip
-
-
-def _convert(kind: type[Struct], given: dict[str, Any], table: str) -> Any:
+def _convert(kind: type[Struct], given: dict[str, Any], place: str) -> Any:
     try:
         return msgspec.convert(given, kind)
     except msgspec.ValidationError as error:
-        message, _, path = str(error).partition(" - at `$.")
-        known = [field.name for field in _fields(kind)]
-        where, key = table or "the study", re.split(r"\W", path)[0]
-        if found := re.fullmatch(r"Object contains unknown field `(.*)`", message):
-            text = f"{where}: {found[1]!r} is no key here; {_hint_for_key(found[1], known)}"
-        elif found := re.fullmatch(r"Object missing required field `(.*)`", message):
-            text = f"{_below(table, found[1])}: it must be there; add it"
+        message, _, path = str(error).replace("`", "'").partition(" - at '$")
+        key = path.strip(".'")
+        where = f"{place}.{key}".strip(".") or "the study"
+        if found := re.fullmatch(r"Object contains unknown field '(.*)'", message):
+            message = f"{found[1]!r} is no key here; {_hint_for_key(found[1], kind)}"
+        elif found := re.fullmatch(r"Object missing required field '(.*)'", message):
+            message = f"{found[1]!r} must be there; add it"
         elif key in given:
-            words = re.sub(r"\w+", lambda word: _IN_WORDS.get(word[0], word[0]), message)
-            text = f"{_below(table, key)}: {words.replace('`', '')}, found {given[key]!r}"
-        else:
-            is_of_key = table and message.partition(":")[0] in known
-            text = f"{table}.{message}" if is_of_key else f"{where}: {message}"
-        raise StudyError(text) from error
+            message += f", found {given[key]!r}"
+        raise StudyError(f"{where}: {message}") from error
 
 
-def _below(table: str, name: str) -> str:
-    return f"{table}.{name}" if table else name
-
-
-def _fields(kind: type[Struct]) -> list[Any]:
-    return [field for field in fields(kind) if kind is not Study or field.name not in NOT_IN_A_FILE]
-
-
-def _is_table(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, _Table)
-
-
-def _types(kind: Any) -> tuple[type | None, list[Any]]:
-    """Return the container of a type, if it is one, and the types in it; limits are left out."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return _types(inner[0])
-    if origin in (Union, types.UnionType):
-        return None, [item for part in inner for item in _types(part)[1]]
-    if origin in (tuple, list):
-        return origin, _types(inner[0])[1]
-    return None, [kind]
-
-
-def _hint_for_key(key: str, known: list[str]) -> str:
+def _hint_for_key(key: str, kind: type[Struct]) -> str:
     """Return which key may have been meant: one of the same table, or one of another."""
-    elsewhere: dict[str, list[str]] = {}
-    for item in study_keys():
-        table, _, name = item.path.rpartition(".")
-        words = repr(item.path) if table else f"{name!r} at the top of the file"
-        elsewhere.setdefault(name, []).append(words)
-    here = difflib.get_close_matches(key, known, n=1)
-    # On a tie the first one is taken: a key of the same table.
-    nearest = difflib.get_close_matches(key, [*here, *elsewhere], n=1)
-    if not nearest:
-        return f"there are {', '.join(known)}."
-    meant = [repr(nearest[0])] if nearest == here else elsewhere[nearest[0]]
-    return f"did you mean {' or '.join(meant)}?"
+    meant: dict[str, str] = {}
+    for known in study_keys():
+        table, _, name = known.path.rpartition(".")
+        meant.setdefault(name, repr(known.path) if table else f"{name!r} at the top of the file")
+    here = [field.name for field in _fields(kind)]
+    meant |= {name: repr(name) for name in here}
+    near = difflib.get_close_matches(key, meant, n=1)
+    return f"did you mean {meant[near[0]]}?" if near else f"there are {', '.join(here)}."
 
 
 @dataclass(frozen=True)
@@ -382,12 +344,8 @@ class Key:
     """What it means."""
 
 
-def study_keys() -> list[Key]:
-    """List every key that a study file may have, from the classes themselves."""
-    return list(_keys(Study, ""))
-
-
-def _keys(kind: type[Struct], before: str) -> Iterator[Key]:
+def study_keys(kind: type[Struct] = Study, before: str = "") -> Iterator[Key]:
+    """Yield every key that a study file may have, from the classes themselves."""
     parsed: Any = ast.parse(textwrap.dedent(inspect.getsource(kind)))
     meanings = {
         key.target.id: " ".join(said.value.value.replace("``", "`").split())
@@ -396,45 +354,57 @@ def _keys(kind: type[Struct], before: str) -> Iterator[Key]:
     }
     for field in _fields(kind):
         path = f"{before}{field.name}"
-        default = "" if field.required else _shown(field.default)
-        if field.default is NODEFAULT and not field.required:
-            default = _shown(field.default_factory())
-        yield Key(path, _said(field.type), default, meanings[field.name])
-        outer, inner = _types(field.type)
-        for table in filter(_is_table, inner):
-            yield from _keys(table, f"{path}{'[]' if outer else ''}.")
+        default = field.default
+        if field.default_factory is not NODEFAULT:
+            default = field.default_factory()
+        yield Key(path, _said(field.type), _shown(default), meanings[field.name])
+        if table := _table_in(field.type):
+            several = "[]" if isinstance(field.type, kinds.VarTupleType) else ""
+            yield from study_keys(table, f"{path}{several}.")
 
 
-_KINDS = {str: "text", int: "whole number", float: "number", Any: "any value"}
+def _fields(kind: type[Struct]) -> list[kinds.Field]:
+    table: Any = kinds.type_info(kind)
+    return [field for field in table.fields if kind is not Study or field.name not in NOT_IN_A_FILE]
+
+
+def _table_in(kind: kinds.Type) -> type[Struct] | None:
+    """Return the table that a type is, or that its items are."""
+    inner = [kind.item_type] if isinstance(kind, kinds.VarTupleType) else [kind]
+    inner = [part for item in inner for part in getattr(item, "types", [item])]
+    return next((part.cls for part in inner if isinstance(part, kinds.StructType)), None)
+
+
+_WORDS: dict[type, str] = {
+    kinds.StrType: "text", kinds.IntType: "whole number", kinds.FloatType: "number",
+    kinds.StructType: "table", kinds.AnyType: "any value",
+}  # fmt: skip
 _LIMITS = {"ge": ">= ", "gt": "> ", "le": "<= ", "lt": "< "}
 
 
 def _said(kind: Any) -> str:
     """Return a type in words."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        limits = [
-            f"{sign}{getattr(inner[1], name)}"
-            for name, sign in _LIMITS.items()
-            if getattr(inner[1], name) is not None
-        ]
-        return f"{_said(inner[0])}{', ' if limits else ''}{' and '.join(limits)}"
-    if origin is Literal:
-        return " | ".join(f'"{value}"' for value in inner)
-    if origin in (Union, types.UnionType):
-        return " | ".join(_said(item) for item in inner if item is not type(None))
-    if origin in (tuple, list):
-        return f"list of {_said(inner[0])}"
-    if origin is dict:
-        return f"table of {_said(inner[1])}"
-    return "table" if _is_table(kind) else _KINDS[kind]
+    if isinstance(kind, kinds.LiteralType):
+        return " | ".join(f'"{value}"' for value in kind.values)
+    if isinstance(kind, kinds.UnionType):
+        return " | ".join(
+            _said(item) for item in kind.types if not isinstance(item, kinds.NoneType)
+        )
+    if isinstance(kind, kinds.VarTupleType | kinds.ListType):
+        return f"list of {_said(kind.item_type)}"
+    if isinstance(kind, kinds.DictType):
+        return f"table of {_said(kind.value_type)}"
+    limits = [
+        f"{sign}{limit}"
+        for name, sign in _LIMITS.items()
+        if (limit := getattr(kind, name, None)) is not None
+    ]
+    return _WORDS[type(kind)] + (f", {' and '.join(limits)}" if limits else "")
 
 
 def _shown(value: Any) -> str:
+    if value is NODEFAULT:
+        return ""
     if isinstance(value, Struct):
         return "as below"
-    if value is None or value in ((), {}):
-        return "none"
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_shown, value))}]"
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return "none" if value in (None, (), {}) else json.dumps(value)

@@ -46,7 +46,7 @@ def audit(
         int, Option(min=0, help="Rows to draw at random and list first, as a sample of all.")
     ] = 0,
     worst: Annotated[
-        int, Option(min=1, help="Of a table in parts: number of rows to list.")
+        int, Option(min=1, help="Number of rows to list, for a table read in parts.")
     ] = 10_000,
     group: opt.GroupOption = None,
     times: opt.TimesOption = None,

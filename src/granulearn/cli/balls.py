@@ -47,11 +47,14 @@ def balls(
         Option(help="Generator; an unknown name lists all.", **opt.one_of(_generator_names)),
     ] = "two-means",
     purity: Annotated[
-        float, Option(min=0.01, max=1.0, help="Balls below it are split, by generators that ask.")
+        float,
+        Option(
+            min=0.01, max=1.0, help="Balls of lower purity are split, if the generator does so."
+        ),
     ] = 0.985,
     membership: Annotated[
         str,
-        Option(help="Rating; an unknown name lists all.", **opt.one_of(_membership_names)),
+        Option(help="Membership; an unknown name lists all.", **opt.one_of(_membership_names)),
     ] = "sdap",
     seed: opt.SeedOption = 0,
     json: opt.JsonOption = False,

@@ -58,7 +58,7 @@ _STUDY = (
     "Name of a shipped study, a .toml file of your own, `paper` for all that the paper reports, "
     "or `new` to write a study to begin with."
 )
-_ONLY = "Some runs only: dataset=bupa,vehicle2  method='*GB*'  noise=clean  split='repeat 1'"
+_ONLY = "Only some runs: dataset=bupa,vehicle2  method='*GB*'  noise=clean  split='repeat 1'"
 
 
 def bench(
@@ -77,11 +77,13 @@ def bench(
         bool, Option("--schema", help="Print every key of a study file, and what it means.")
     ] = False,
 ) -> None:
-    """Run a study; what was computed before is kept, what failed is tried again.
+    """Run a study. Finished runs are kept, failed ones are tried again.
 
     Exit code 7 says that the run went to its end, but some runs failed.
     With --dask, the cluster's workers read the data sets themselves: --data-dir
     must name a directory that they have too.
+
+    Example: granulearn bench quick
     """
     if list_them:
         _print_studies()

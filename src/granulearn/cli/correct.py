@@ -28,12 +28,12 @@ def correct(
     *,
     options: opt.FileOptions,
 ) -> None:
-    """Write a table again with the labels that were changed.
+    """Write a table with its labels corrected.
 
-    All else stays as it was, byte for byte in a text file: format, encoding, separators,
-    order. Each decision is compared with its row first. If other cells of the row differ from
-    those that were decided on, or if the label is neither the old nor the new one, nothing is
-    written. --undo restores the table of before.
+    Everything else stays the same, byte for byte in a text file: format, encoding, order. Each
+    decision is compared with its row first. If other cells of the row differ from those that
+    were decided on, or if the label is neither the old nor the new one, nothing is written.
+    --undo restores the original table.
 
     Example: granulearn correct credit.csv --decisions suspects.csv --target class -o clean.csv
     """

@@ -55,9 +55,6 @@ def export(
     ],
     target: Annotated[str, Option("--target", "-t", help="Name of the label column.")] = "target",
     data_dir: opt.DataDirOption = None,
-    download: Annotated[
-        bool, Option("--download", help="Ask openml.org if no other source has the set.")
-    ] = False,
     json: opt.JsonOption = False,
 ) -> None:
     """Write a data set as a CSV or Parquet file, labels last.
@@ -73,7 +70,7 @@ def export(
     data_dir = data_dir or before_the_verb.get("data_dir")
     json = json or before_the_verb.get("json", False)
     opt.check_output(output, *opt.TEXT_ENDINGS, *opt.PARQUET_ENDINGS, json=json)
-    dataset = load(name, data_dir, download=download)
+    dataset = load(name, data_dir)
     if target in dataset.X.columns:
         raise UsageError(f"{name} has a feature {target!r}; pass another name as --target.")
     frame = dataset.X.assign(**{target: dataset.y})

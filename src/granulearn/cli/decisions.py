@@ -16,7 +16,7 @@ decisions = typer.Typer(add_completion=False, rich_markup_mode="markdown", no_ar
 
 @decisions.callback()
 def about_decisions() -> None:
-    """Join what several people decided about the labels of a table.
+    """Merge the decisions of several people about one table.
 
     Example: granulearn decisions merge ann.csv ben.csv -o both.csv
     """
@@ -31,10 +31,10 @@ def merge(
     ] = None,
     json: opt.JsonOption = False,
 ) -> None:
-    """Join files of decisions; list where people disagree.
+    """Merge files of decisions; list where people disagree.
 
     Files are journals of reviews, or lists of `granulearn audit -o` with the column
-    "decision" filled in. Who is unsure gives way to who is not. Rows with different
+    "decision" filled in. A decision outranks unsure. Rows with different
     decisions are listed and left out, so that a review with the new file asks for them again;
     with --prefer latest, the latest decision counts.
 

@@ -1,4 +1,4 @@
-"""`granulearn inspect`: what a model file says of itself and consists of."""
+"""`granulearn inspect`: the card and the contents of a model file."""
 
 import shutil
 import subprocess
@@ -25,11 +25,11 @@ def inspect(
         Path | None, Option(help="Allowed signers of ssh, or public key of minisign.")
     ] = None,
     signer: Annotated[
-        str | None, Option(help="Who must have signed, by the name among the signers.")
+        str | None, Option(help="Name of the required signer in the file of --keys.")
     ] = None,
     json: opt.JsonOption = False,
 ) -> None:
-    """Show what a model file says of itself, and what it consists of.
+    """Show the card and the contents of a model file.
 
     The digest reveals damage. Only a signature says who made the file: `ssh-keygen -Y sign -n file
     -f KEY FILE` or `minisign -S -m FILE` makes one, and the same tool checks it here (exit code

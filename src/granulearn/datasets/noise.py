@@ -99,16 +99,16 @@ def flip_labels(
     if len(classes) < 2:
         raise ValueError(f"y holds {len(classes)} class(es); a wrong label needs a second one.")
     random = check_random_state(random_state)
-    _check_arguments(kind, rate=rate, X=X, transition=transition, pairs=pairs)
     if kind == "uniform":
         noisy = _flip_uniform(codes, len(classes), _checked_rate(rate), random)
     elif kind == "boundary":
         noisy = _flip_boundary(codes, _checked_rate(rate), X, n_neighbors, random)
     elif kind == "pair":
-        matrix = _pair_matrix(classes, _checked_rate(rate), pairs)
-        noisy = _flip_by_matrix(codes, matrix, random)
-    else:
+        noisy = _flip_by_matrix(codes, _pair_matrix(classes, _checked_rate(rate), pairs), random)
+    elif kind == "transition":
         noisy = _flip_by_matrix(codes, _checked_matrix(transition, len(classes)), random)
+    else:
+        raise ValueError(f"kind={kind!r} is unknown; use uniform, pair, transition or boundary.")
     return NoisyLabels(classes[noisy], noisy != codes)
 
 
@@ -135,14 +135,10 @@ def _flip_by_matrix(codes, matrix, random) -> np.ndarray:
 
 
 def _flip_boundary(codes, rate, X, n_neighbors, random) -> np.ndarray:
+    if X is None:
+        raise ValueError("kind='boundary' needs X=, the features that say where classes overlap.")
     features = check_array(X)
-    if len(features) != len(codes):
-        raise ValueError(f"X has {len(features)} rows and y has {len(codes)}; they must agree.")
-    if not 1 <= n_neighbors < len(codes):
-        raise ValueError(
-            f"n_neighbors={n_neighbors!r} must lie between 1 and {len(codes) - 1}, "
-            "the number of other samples."
-        )
+    check_consistent_length(features, codes)
     # kneighbors() without samples leaves out each sample itself, duplicates or not.
     neighbours = NearestNeighbors(n_neighbors=n_neighbors).fit(features).kneighbors()[1]
     overlap = (codes[neighbours] != codes[:, None]).mean(axis=1)
@@ -173,20 +169,17 @@ def _nearest_other_class(features, codes) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _pair_matrix(classes, rate, pairs) -> np.ndarray:
-    n_classes = len(classes)
-    position = {label: i for i, label in enumerate(classes.tolist())}
+    labels = classes.tolist()
     if pairs is None:
-        partners = {i: (i + 1) % n_classes for i in range(n_classes)}
-    else:
-        unknown = [label for pair in pairs.items() for label in pair if label not in position]
-        if unknown:
-            raise ValueError(f"pairs names {unknown[0]!r}, which is no class of y: {[*position]}.")
-        partners = {position[a]: position[b] for a, b in pairs.items()}
-    matrix = np.eye(n_classes)
-    for i, j in partners.items():
-        if i == j:
-            raise ValueError(f"pairs maps {classes.tolist()[i]!r} to itself; name another class.")
-        matrix[i, i], matrix[i, j] = 1 - rate, rate
+        pairs = dict(zip(labels, [*labels[1:], labels[0]], strict=True))
+    unknown = [label for pair in pairs.items() for label in pair if label not in labels]
+    if unknown:
+        raise ValueError(f"pairs names {unknown[0]!r}, which is no class of y: {labels}.")
+    matrix = np.eye(len(labels))
+    for before, after in pairs.items():
+        i, j = labels.index(before), labels.index(after)
+        matrix[i, i] -= rate
+        matrix[i, j] += rate
     return matrix
 
 
@@ -208,28 +201,9 @@ def _checked_matrix(transition, n_classes) -> np.ndarray:
 def _checked_rate(rate) -> float:
     if rate is None or not 0 <= rate <= 1:
         raise ValueError(
-            f"rate={rate!r} must lie in [0, 1]; 0.1 makes a tenth of the labels wrong."
+            f"rate={rate!r} must lie in [0, 1]; 0.1 changes a tenth of the labels or rows."
         )
     return float(rate)
-
-
-_TAKES: dict[str, tuple[str, ...]] = {
-    "uniform": ("rate",),
-    "pair": ("rate", "pairs"),
-    "transition": ("transition",),
-    "boundary": ("rate", "X"),
-}
-_NEEDED = {"transition": "transition", "boundary": "X"}
-
-
-def _check_arguments(kind: str, **arguments) -> None:
-    if kind not in _TAKES:
-        raise ValueError(f"kind={kind!r} is unknown; use one of {', '.join(_TAKES)}.")
-    for name, value in arguments.items():
-        if value is not None and name not in _TAKES[kind]:
-            raise ValueError(f"kind={kind!r} does not use {name}=; leave it out.")
-        if value is None and name == _NEEDED.get(kind):
-            raise ValueError(f"kind={kind!r} needs {name}=.")
 
 
 class WithOutliers(NamedTuple):
@@ -280,15 +254,14 @@ def add_outliers(X, rate: float, scale: float = 5.0, random_state=None) -> WithO
     >>> int(mask.sum())
     1
     """
-    if not 0 <= rate <= 1:
-        raise ValueError(f"rate={rate!r} must lie in [0, 1]; 0.1 moves a tenth of the rows.")
+    rate = _checked_rate(rate)
     if not 1 < scale < np.inf:
         raise ValueError(f"scale={scale!r} must be above 1, or the rows are no outliers.")
     random = check_random_state(random_state)
     if not isinstance(X, pd.DataFrame):
         return _moved(check_array(X, dtype=float, copy=True), rate, scale, random)
     numeric = X.select_dtypes("number").columns
-    if len(numeric) == 0:
+    if numeric.empty:
         raise ValueError("X has no numeric column, so no row can be moved.")
     values, mask = _moved(check_array(X[numeric], dtype=float, copy=True), rate, scale, random)
     moved = X.copy()
@@ -369,21 +342,12 @@ def make_imbalanced(X, y, ratio: float, random_state=None) -> Imbalanced:
     if len(classes) < 2:
         raise ValueError(f"y holds {len(classes)} class(es); imbalance needs at least 2.")
     smallest = len(counts) - 1 - int(np.argmin(counts[::-1]))
-    name, present = classes.tolist()[smallest], counts[smallest] / counts.max()
-    if not 0 < ratio <= 1:
-        raise ValueError(
-            f"ratio={ratio!r} must lie in (0, 1]; 0.1 is one row in the small class per ten."
-        )
     wanted = round(ratio * int(counts.max()))
-    if wanted > counts[smallest]:
+    if not (ratio <= 1 and 1 <= wanted <= counts[smallest]):
         raise ValueError(
-            f"ratio={ratio!r} asks for {wanted} rows of class {name!r}, which has "
-            f"{counts[smallest]}; thinning can only go below {present:.3g}."
-        )
-    if wanted < 1:
-        raise ValueError(
-            f"ratio={ratio!r} would leave no row of class {name!r}; "
-            f"ask for more than {0.5 / counts.max():.3g}."
+            f"ratio={ratio!r} asks for {wanted} rows of class {classes.tolist()[smallest]!r}, "
+            f"which has {counts[smallest]}; pass a ratio in (0, 1] that keeps one row or more, "
+            "and no more than there are."
         )
     members = np.flatnonzero(labels == classes[smallest])
     dropped = check_random_state(random_state).permutation(members)[wanted:]

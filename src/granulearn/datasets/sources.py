@@ -1,4 +1,4 @@
-"""Readers of data sets: packages, openml.org, and a directory of files with a manifest.
+"""Readers of data sets: packages, and a directory of files with a manifest.
 
 ``manifest.csv`` of a data directory has one line per set with at least ``name``, ``rows``,
 ``features`` and ``minority_rows``; the set itself is ``NAME.csv`` beside it, with a column
@@ -16,7 +16,6 @@ import os
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.error import URLError
 
 import numpy as np
 import pandas as pd
@@ -179,27 +178,3 @@ def _numbers_or_categories(column: pd.Series) -> pd.Series:
     known = text.where(text != "<null>")
     numbers = pd.to_numeric(known, errors="coerce")
     return known.astype("category") if (numbers.isna() & known.notna()).any() else numbers
-
-
-def load_openml(place: str, *, version: int = 1) -> tuple[pd.DataFrame, np.ndarray, str]:
-    """Fetch a set by number or name from openml.org, or from scikit-learn's cache.
-
-    Returns features as OpenML types them, the set's default target, and the licence.
-    """
-    from sklearn.datasets import fetch_openml  # slow to import, rarely needed
-
-    which = {"data_id": int(place)} if place.isdigit() else {"name": place, "version": version}
-    try:
-        bunch = fetch_openml(**which, as_frame=True, parser="liac-arff")
-    except (URLError, OSError) as error:
-        raise SourceUnavailableError(
-            f"openml.org could not be reached for {place!r} ({error}), and scikit-learn's "
-            "cache does not hold it"
-        ) from error
-    except ValueError as error:
-        raise SourceUnavailableError(f"openml.org has no usable set {place!r}: {error}") from error
-    if bunch.target is None or getattr(bunch.target, "ndim", 1) != 1:
-        raise SourceUnavailableError(
-            f"set {place!r} of openml.org has not exactly one target column"
-        )
-    return bunch.data, bunch.target.to_numpy(), bunch.details.get("licence") or "not stated"

@@ -190,7 +190,7 @@ class AuditedRows:
         self.table, self.most_columns = done.shown_cells(), most_columns
         self.columns = {str(name): position for position, name in enumerate(self.table.columns)}
         self.keep = [name for name in keep if name in self.columns]
-        self._explainer = Explainer(done.audit, done.X, self.table, done.names)
+        self._explainer = Explainer(done.audit, done.X, self.table, done.origins)
 
     def matching(self, asked: RowFilter) -> np.ndarray:
         """Return which rows fit a filter, as a mask."""

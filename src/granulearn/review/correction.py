@@ -108,11 +108,8 @@ def _edits(
     names, spellings = ClassNames(known.classes), {text.strip() for text in known.spellings}
     edits, edited_since = {}, []
     for d in changes:
-        where, cell, old = (
-            f"{source}, line {d.line}: ",
-            texts[d.row - 1] or "",
-            d.cell or d.given_label,
-        )
+        where = f"{source}, line {d.line}: "
+        cell, old = texts[d.row - 1] or "", d.cell or d.given_label
         # The new label in the exact spelling of a cell, or else as its class is spelled.
         code, new = names.code(d.new_label), d.new_label
         if new not in spellings and (code is not None or not undo):

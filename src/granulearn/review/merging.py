@@ -51,14 +51,10 @@ class Agreement:
     @property
     def message(self) -> str:
         """The agreement in words, without a full stop."""
-        if not self.rows:
-            return "no row is decided on by both"
         agree = f"agree on {self.same} of {self.rows} rows that both decide on"
-        if self.kappa is not None:
-            return f"{agree}, Cohen's kappa {self.kappa:.2f}"
-        if self.rows < FEWEST_ROWS:
-            return f"{agree}, too few for Cohen's kappa"
-        return f"{agree}; all have one label, so that Cohen's kappa is not defined"
+        if self.kappa is None:
+            return f"{agree}; Cohen's kappa needs {FEWEST_ROWS} rows and two labels"
+        return f"{agree}, Cohen's kappa {self.kappa:.2f}"
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,6 @@ from granulearn.review.reviewed_table import ReviewedTable
 from granulearn.review.summary import ReviewSummary, summarize
 from granulearn.review.verified_labels import class_names, is_stale, verified_by
 from granulearn.tables import ColumnOptions
-from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -493,10 +492,6 @@ class Review:
 
     def __exit__(self, *raised: object) -> None:
         self.close()
-
-    def __repr__(self) -> str:
-        n_labels, n_decisions = len(self.table.data.rows), len(self._log.active)
-        return f"<Review of {counted(n_labels, 'label')}, {counted(n_decisions, 'decision')}>"
 
 
 def _check_order(order: str) -> None:

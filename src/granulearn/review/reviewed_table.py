@@ -29,8 +29,7 @@ from granulearn.tables import (
     read_training_table,
     table_of,
 )
-from granulearn.tables.inspection import no_column
-from granulearn.tables.messages import Setting
+from granulearn.tables.io.table_file import known_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,10 +71,7 @@ class ReviewedTable:
         self._stamp, self._read_options = _stamp(self.path), read_options
         options = options or ColumnOptions()
         with table_of(source, read_options) as file:
-            unknown = [name for name in self.keep if name not in file.names]
-            if unknown:
-                problems = [no_column(name, file.names, Setting("keep")) for name in unknown]
-                raise TableError.about(file.path, problems)
+            known_columns(file.path, file.names, self.keep)
             self.is_listing = is_listing(file.names)
             """Whether it is a list of suspects, with the ratings of a larger table."""
             no_inputs = [] if group is None else [group]

@@ -59,8 +59,6 @@ SHOWN_EXAMPLES = 3
 SHOWN_LETTERS = 200
 # Distinct cells are counted exactly up to here, and estimated beyond, to about 2 %.
 KEPT_HASHES = 4096
-# Floats are exact for all whole numbers below.
-_EXACT_BELOW = 2.0**53
 # With an exponent, or this many digits, a number may be too large to compute with.
 _MAY_BE_LARGE = re.compile("[eE][-+]?1|.{150}")
 
@@ -184,7 +182,7 @@ def _profile_numbers(profile: ColumnProfile, column: pa.Array, first_row: int) -
         classes=_counted(kinds, np.where(usable, 0, np.where(known, 1, -1)), column, first_row),
         stored=frozenset({"number"}),
         examples=tuple(examples.to_pylist()),
-        hashes=_lowest_hashes(values, column, known),
+        hashes=_lowest_hashes(pa.array(values[known] + 0.0)),  # -0.0 is 0.0
         **_range(values[usable]),
     )
 
@@ -208,7 +206,7 @@ def _profile_text(profile: ColumnProfile, text: pa.Array, first_row: int) -> Col
         examples=tuple(shortened(cells.filter(pa.array(~is_null))[:SHOWN_EXAMPLES], SHOWN_LETTERS)),
         letters=int(pc.utf8_length(cells).to_numpy() @ words),
         blanks=int(pc.count_substring(cells, " ").to_numpy() @ words),
-        hashes=_lowest_hashes(values, cells, ~is_null),
+        hashes=_lowest_hashes(cells.filter(pa.array(~is_null))),
         **_range(values[plain]),
     )._without_many_units()
 
@@ -258,12 +256,9 @@ def _range(values: np.ndarray) -> dict[str, Any]:
     return {"lowest": values.min(), "highest": values.max(), "all_whole": all_whole}
 
 
-def _lowest_hashes(values: np.ndarray, cells: pa.Array, known: np.ndarray) -> np.ndarray:
-    """Return hashes of distinct cells: of the value where floats are exact, else of the text."""
-    by_value = np.abs(values) < _EXACT_BELOW
-    numbers = pa.array(values[by_value] + 0.0).unique()  # -0.0 is 0.0
-    texts = as_text(cells.filter(pa.array(known & ~by_value)).unique())
-    hashes = np.concatenate([hash_cells(numbers), hash_cells(texts)])
+def _lowest_hashes(cells: pa.Array) -> np.ndarray:
+    """Return the lowest hashes of the distinct cells, sorted."""
+    hashes = hash_cells(cells.unique())
     if len(hashes) > KEPT_HASHES:
         hashes = np.partition(hashes, KEPT_HASHES)[:KEPT_HASHES]
     return np.sort(hashes)

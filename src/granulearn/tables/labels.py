@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -33,8 +31,6 @@ MAX_WHOLE_CLASSES = 50
 MOSTLY_NUMBERS = 0.95
 # Words that name nearly every row are names or texts, unless there are few.
 FEW_CLASSES = 10
-# Fewer rows may be sorted by chance.
-SORTED_ROWS = 20
 
 _DECIMALS = re.compile(r"[.,]\d*[1-9]|[eE]-", re.ASCII)
 _WHOLE = re.compile(r"\+?(-?[0-9]+)(\.0*)?")
@@ -47,7 +43,7 @@ class LabelProfile:
     """Spellings of the labels in some rows; `+` adds later rows."""
 
     spellings: pa.Table
-    """Columns `text` (null for an empty cell), `rows`, `first` and `last` (row numbers)."""
+    """Columns `text` (null for an empty cell), `rows` and `first` (number of a row)."""
     booleans: bool
     """Whether the column is stored as booleans, not as text that may spell some."""
 
@@ -58,7 +54,7 @@ class LabelProfile:
 
 def add_up(keys: list[str], *tables: pa.Table) -> pa.Table:
     """Concatenate tables, and aggregate the rows of equal keys."""
-    how = {"rows": "sum", "first": "min", "last": "max", "lowest": "min", "highest": "max"}
+    how = {"rows": "sum", "first": "min", "lowest": "min", "highest": "max"}
     table = pa.concat_tables(tables)
     names = [name for name in table.column_names if name in how]
     grouped = table.group_by(keys).aggregate([(name, how[name]) for name in names])
@@ -80,7 +76,7 @@ def profile_labels(column: pa.Array, target: str, first_row: int = 0) -> LabelPr
             f"of a class has at most {LONGEST_LABEL:,}; choose another column or shorten its texts."
         )
     row, ones = np.arange(first_row, first_row + len(text)), np.ones(len(text), np.int64)
-    table = pa.table({"text": text, "rows": ones, "first": row, "last": row})
+    table = pa.table({"text": text, "rows": ones, "first": row})
     spellings = add_up(["text"], table).sort_by("first")[: MAX_SPELLINGS + 1]
     return LabelProfile(spellings, pa.types.is_boolean(column.type))
 
@@ -160,7 +156,7 @@ def decide_labels(profile: LabelProfile, target: str, *, exact: bool = False) ->
         unlabelled=dict(sorted(unlabelled.items())),
         problems=_problems(target, classes),
     )
-    return replace(labels, warnings=tuple(_warnings(target, labels, labelled)))
+    return replace(labels, warnings=tuple(_warnings(target, labels)))
 
 
 def read_labels(column: pa.Array, labels: Labels) -> pa.Array:
@@ -174,17 +170,6 @@ def read_labels(column: pa.Array, labels: Labels) -> pa.Array:
     names = pa.array([labels.spellings.get(text, plain) for text, plain in cells], pa.string())
     tokens = is_null_token(trimmed, of_labels=True)
     return pc.if_else(tokens, pa.scalar(None, pa.string()), names).take(encoded.indices)
-
-
-def _is_sorted(spellings: list[dict[str, Any]]) -> bool:
-    """Return whether the rows are sorted by class, and too many for this to be chance."""
-    spans: dict[str, tuple[int, int, int]] = {}
-    for cell in spellings:
-        first, last, rows = spans.get(key := label_key(cell["text"]), (cell["first"], 0, 0))
-        spans[key] = min(first, cell["first"]), max(last, cell["last"]), rows + cell["rows"]
-    sizes = [rows for *_, rows in spans.values()]
-    is_long = sum(sizes) >= max(SORTED_ROWS, ENOUGH_ROWS + max(sizes, default=0))
-    return is_long and all(a[1] < b[0] for a, b in pairwise(sorted(spans.values())))
 
 
 def _is_amount(name: str) -> bool:
@@ -220,7 +205,7 @@ def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
     return (f"Column {target!r}, the target, {found}: {step}.",)
 
 
-def _warnings(target: str, labels: Labels, spellings: list[dict[str, Any]]) -> Iterator[str]:
+def _warnings(target: str, labels: Labels) -> Iterator[str]:
     """Yield warnings about the labels of a target."""
     if labels.unlabelled:
         cells = [
@@ -232,8 +217,6 @@ def _warnings(target: str, labels: Labels, spellings: list[dict[str, Any]]) -> I
         for found, items, step in _doubts(labels):
             if items:
                 yield Message(f"Labels of {target!r} {found}: {listed(items, '; ')}; ", step, ".")
-    if _is_sorted(spellings):
-        yield "The rows are sorted by their label: leave out columns in that order."
 
 
 def _doubts(labels: Labels) -> Iterator[tuple[str, list[str], str]]:

@@ -34,7 +34,7 @@ def render_html(
     Returns
     -------
     str
-        The page; values are escaped.
+        The page; values are escaped, unless the template is Markdown (``.md``).
     """
     environment = _environment(package, tuple((filters or {}).items()))
     return environment.get_template(template).render(**values)
@@ -52,7 +52,7 @@ def _environment(package: str, filters: tuple[tuple[str, Callable[..., str]], ..
 
     environment = Environment(
         loader=PackageLoader(package),
-        autoescape=select_autoescape(default=True),
+        autoescape=select_autoescape(disabled_extensions=("md",), default=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -1,8 +1,6 @@
 """Any file is opened by what it holds; the same table has the same cells in every format."""
 
-import errno
 import gzip
-import io
 import os
 import subprocess
 import sys
@@ -67,13 +65,3 @@ def test_a_device_is_never_copied(device, tmp_path, monkeypatch):
     for path in (Path(device), tmp_path / "t.csv"):
         with pytest.raises(TableError, match=f"{path} is a device"):
             open_table(path)
-
-
-def test_no_room_for_a_copy_is_said(monkeypatch, tmp_path):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "no space")
-
-    monkeypatch.setattr(files.shutil, "copyfileobj", full)
-    monkeypatch.setattr(files.sys, "stdin", io.TextIOWrapper(io.BytesIO()))
-    with pytest.raises(OSError, match=r"no room for a copy of standard input; set TMPDIR"):
-        open_table("-")

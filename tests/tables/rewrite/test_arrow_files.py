@@ -187,7 +187,6 @@ def test_arrow_keeps_kind_batches_and_compression(compression, write, tmp_path):
         (pa.date32(), "31.12.1999"),
         (pa.decimal128(3, 1), "123.45"),
         (pa.time32("s"), "12:30:00"),
-        (pa.string(), "\ud800"),
     ],
 )
 def test_a_label_that_the_type_cannot_hold_is_named_with_it(kind, label):

@@ -17,10 +17,12 @@ CONTENT = b"a,b\n1,x\n2,y\n"
 @pytest.mark.parametrize(
     ("cells", "drop", "problem"),
     [
-        ({2: "z"}, (), r"t\.csv has no row 2; its 2 rows are numbered from 0 to 1"),
-        ({-1: "z"}, (), r"t\.csv has no row -1"),
-        ({}, {7}, r"t\.csv has no row 7"),
+        ({2: "z"}, (), r"t\.csv has 2 rows, numbered from 0"),
+        ({-1: "z"}, (), r"t\.csv has 2 rows"),
+        ({}, {7}, r"t\.csv has 2 rows"),
         ({0: " "}, (), "leave the row out"),
+        ({0: "a\0"}, (), r"cannot hold the label 'a\\x00'"),
+        ({0: "\ud800"}, (), r"cannot hold the label '\\ud800'"),
         ({}, {0, 1}, "would lose all 2 rows"),
     ],
 )

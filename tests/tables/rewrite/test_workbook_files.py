@@ -92,9 +92,7 @@ def cell(line: int, kind: str, text: str) -> str:
 
 
 BARE = ["1", "-2.5", "true", "false", "1e-07"]
-TEXTS = st.sampled_from(
-    [*BARE, "low", "high", "new", "é & <b>", " a", "007", "12345678901234567890"]
-)
+TEXTS = st.sampled_from([*BARE, "low", "high", "new", "é & <b>", " a", "007"])
 
 
 @given(st.sampled_from(["bare", "shared", "inline", "str"]), st.lists(TEXTS, min_size=1), st.data())
@@ -203,15 +201,13 @@ def test_formulas_in_the_column_and_in_dropped_rows_are_refused():
     assert opened(rewritten(content, "t.xlsx", "id", {0: "7"})).worksheets[0]["A2"].value == 7
 
 
-def test_dates_and_strange_characters_are_refused():
+def test_dates_are_refused():
     workbook = openpyxl.Workbook()
     for row in [["id", "day"], [1, datetime.date(2020, 1, 2)], [None, datetime.date(2020, 1, 3)]]:
         workbook.active.append(row)
     content = saved(workbook)
     with pytest.raises(TableError, match="holds the date or time '2020-01-02'"):
         rewritten(content, "t.xlsx", "day", {0: "2021-01-01"})
-    with pytest.raises(TableError, match=r"'\\x01' holds a character"):
-        rewritten(content, "t.xlsx", "day", {0: "\x01"})
 
 
 @pytest.mark.parametrize(("ending", "engine"), [(".ods", "odf"), (".xls", None)])

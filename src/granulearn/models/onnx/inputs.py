@@ -65,7 +65,7 @@ def onnx_inputs(rows: Any, model: Any) -> dict[str, np.ndarray]:
 
 
 def metadata_of(model: Any) -> dict[str, Any]:
-    """Return what a graph says of itself: version, model, classes, inputs, schema."""
+    """Return the metadata of a graph: version, model, classes, inputs, schema."""
     if hasattr(model, "get_modelmeta"):
         found = model.get_modelmeta().custom_metadata_map
     else:
@@ -214,7 +214,7 @@ def _read(rows: Any, schema: Schema) -> dict[str, Any]:
     """Read raw rows as the table of training was read."""
     reader = RowReader(ModelInputs(schema))
     with opened_rows(rows) as file:
-        typed = joined_rows(read for _, read in reader.rows_of(file))
+        typed = joined_rows(reader.rows_of(file))
         reader.finish(file.path, file.location, warn=True)
     return typed.cells
 

@@ -188,14 +188,7 @@ function undo() {
   return showDecided();
 }
 
-const ACTIONS = {
-  keep: () => decide("keep"),
-  take: () => (current.dataset.second ? decide("change", current.dataset.second) : announce("Nothing is suggested for this row.")),
-  exclude: () => decide("exclude"),
-  unsure: () => decide("unsure"),
-  number: (key) => numbered(inner.get(current), key) && decide("change", numbered(inner.get(current), key)),
-  choose: () => openChooser(facts.classes, (label) => decide("change", label)),
-};
+const DECIDING = decidingActions({ card: () => factsOf(current), holder: () => inner.get(current), classes: facts ? facts.classes : [], decide });
 const ALWAYS = {
   undo,
   next: () => move(1),
@@ -236,7 +229,7 @@ if (cards.length) {
   at("controls").addEventListener("submit", (event) => event.preventDefault());
   listenForActions(({ name, key }) => {
     // Keys decide on the open row only.
-    const act = ALWAYS[name] || (current && ACTIONS[name]);
+    const act = ALWAYS[name] || (current && DECIDING[name]);
     if (!act) return false;
     act(key);
     return true;

@@ -2,7 +2,6 @@
 
 // The queue: the rows of a filter, and the list of them.
 const PAGE = 50;
-const MOST_ROWS = 200; // in the list at once
 const OVERLAP = 10; // rows asked for again, since decisions on their way shift positions
 
 class Queue {
@@ -11,7 +10,6 @@ class Queue {
     Object.assign(this, { failed, order: "worst", verdicts: new Set(), pair: "", find: "" });
     this.list = at("rows");
     this.rows = []; // those in the list
-    this.begin = 0; // position of the first of them in the queue
     this.total = 0;
     this.decided = new Set(); // on this page, whether or not the review knows yet
     this.passed = new Set(); // shown and left open
@@ -45,7 +43,6 @@ class Queue {
     await prepare(this.open(answer.value.rows).map(({ row }) => row));
     if (asked !== this.asked) return false;
     this.rows = this.open(answer.value.rows);
-    this.begin = 0;
     this.total = answer.value.total;
     this.list.replaceChildren(...this.rows.map(queueLine));
     this.list.scrollTop = 0;
@@ -59,57 +56,22 @@ class Queue {
   async scrolled() {
     const { scrollTop, clientHeight, scrollHeight } = this.list;
     if (scrollTop + clientHeight > scrollHeight - 400) await this.more();
-    else if (scrollTop < 200 && this.begin > 0) await this.less();
   }
 
-  // Load rows after the last one; those at the beginning of a long list are let go.
+  // Load rows after the last one, unless something else was asked for meanwhile.
   async more() {
-    const end = this.begin + this.rows.length;
+    const [asked, end] = [this.asked, this.rows.length];
     if (this.isLoading || end >= this.total) return;
-    const found = await this.part(Math.max(0, end - OVERLAP), PAGE + OVERLAP);
-    if (!found) return;
-    if (!found.length) this.total = end; // the queue is shorter than was known
+    this.isLoading = true;
+    const answer = await ask("queue", { ...this.filter, begin: Math.max(0, end - OVERLAP), n: PAGE + OVERLAP });
+    this.isLoading = false;
+    if (asked !== this.asked || !answer.value) return;
+    const here = new Set(this.rows.map(({ row }) => row));
+    const found = this.open(answer.value.rows).filter(({ row }) => !here.has(row));
     this.rows.push(...found);
     this.list.append(...found.map(queueLine));
-    const over = Math.max(0, this.rows.length - MOST_ROWS);
-    this.keepingScroll(() => this.drop(0, over));
-    this.begin += over;
-  }
-
-  async less() {
-    if (this.isLoading) return;
-    const from = Math.max(0, this.begin - PAGE);
-    const found = await this.part(from, this.begin - from);
-    if (!found) return;
-    this.rows.unshift(...found);
-    this.keepingScroll(() => this.list.prepend(...found.map(queueLine)));
-    this.begin = from;
-    this.drop(MOST_ROWS, Math.max(0, this.rows.length - MOST_ROWS));
-  }
-
-  // Return rows that are not in the list; null if something else was asked for meanwhile.
-  async part(begin, n) {
-    const asked = this.asked;
-    this.isLoading = true;
-    const answer = await ask("queue", { ...this.filter, begin, n });
-    this.isLoading = false;
-    if (asked !== this.asked || !answer.value) return null;
-    const here = new Set(this.rows.map(({ row }) => row));
-    this.total = answer.value.total;
-    return this.open(answer.value.rows).filter(({ row }) => !here.has(row));
-  }
-
-  drop(first, count) {
-    this.rows.splice(first, count);
-    for (let left = count; left > 0; left--) this.list.children[first].remove();
-  }
-
-  // Change rows above those on screen, and leave the latter where they are.
-  keepingScroll(change) {
-    const before = this.list.scrollHeight;
-    const top = this.list.scrollTop;
-    change();
-    this.list.scrollTop = top + this.list.scrollHeight - before;
+    // Without new rows the queue is shorter than was known.
+    this.total = found.length ? answer.value.total : this.rows.length;
   }
 
   indexOf(row) {

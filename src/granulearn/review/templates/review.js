@@ -269,13 +269,8 @@ async function applyColumns() {
 
 // --- keys and buttons
 
-const ACTIONS = {
-  keep: () => decide("keep"),
-  take: () => (panel.card && panel.card.second_class ? decide("change", panel.card.second_class) : announce("Nothing is suggested for this row.")),
-  exclude: () => decide("exclude"),
-  unsure: () => decide("unsure"),
-  number: (key) => panel.card && numbered(panel.holder, key) && decide("change", numbered(panel.holder, key)),
-  choose: () => panel.card && openChooser(CLASSES, (label) => decide("change", label)),
+const DECIDING = decidingActions({ card: () => panel.card, holder: () => panel.holder, classes: CLASSES, decide });
+const ALWAYS = {
   undo,
   next: () => move(1),
   previous: () => move(-1),
@@ -290,7 +285,8 @@ const ACTIONS = {
 listenForActions(({ name, key }) => {
   if (name === "help") return at("help-dialog").showModal();
   if (tab !== "review") return false;
-  ACTIONS[name](key);
+  const act = ALWAYS[name] || (panel.card && DECIDING[name]);
+  if (act) act(key);
   return true;
 });
 

@@ -58,6 +58,19 @@ function numbered(card, key) {
   return found && found.parentElement.dataset.label;
 }
 
+// What keys and buttons decide on the card on screen; `card` and `holder` return its facts and its element.
+function decidingActions({ card, holder, classes, decide }) {
+  const take = (label) => label && decide("change", label);
+  return {
+    keep: () => decide("keep"),
+    take: () => (card().second_class ? take(card().second_class) : announce("Nothing is suggested for this row.")),
+    exclude: () => decide("exclude"),
+    unsure: () => decide("unsure"),
+    number: (key) => take(numbered(holder(), key)),
+    choose: () => openChooser(classes, take),
+  };
+}
+
 // Name the buttons after the card on screen; without one they are off.
 function nameActions(card, canUndo) {
   const button = (name) => document.querySelector(`#actions [data-action="${name}"]`);

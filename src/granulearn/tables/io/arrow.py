@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from granulearn.tables.io.table_file import (
     rows_per_batch,
 )
 from granulearn.tables.messages import TableError
-from granulearn.tables.parse.cells import is_nested, storage_type, value_type
+from granulearn.tables.parse.cells import is_nested, value_type
 from granulearn.utils.text import quoted
 
 # First bytes of a compressed buffer.
@@ -139,7 +139,7 @@ class ParquetTable(TableFile):
         return f"{group.path.relative_to(self._root)}, {inside}"
 
     def _rewrite(self, temporary: Path, changes: Changes) -> None:
-        """Write a file of the same row groups, with some cells of one column changed."""
+        """Write a file with row groups of the same size, some cells of one column changed."""
         with parquet.ParquetFile(self.path, memory_map=True, pre_buffer=False) as file:
             group = file.metadata.row_group(0)
             stored = [group.column(number) for number in range(group.num_columns)]
@@ -156,11 +156,8 @@ class ParquetTable(TableFile):
                     ".list.item" in one.path_in_schema for one in stored
                 ),
             }
-            groups = map(file.metadata.row_group, range(file.num_row_groups))
-            sizes = [group.num_rows for group in groups]
-            with parquet.ParquetWriter(temporary, file.schema_arrow, **settings) as writer:
-                for rows in _changed(self, file.read(), sizes, changes):
-                    writer.write_table(rows, row_group_size=rows.num_rows)
+            rows = _changed(self, file.read(), changes)
+            parquet.write_table(rows, temporary, row_group_size=group.num_rows, **settings)
 
 
 def _file_batches(
@@ -259,11 +256,9 @@ class ArrowTable(TableFile):
             is_file = isinstance(reader, pa.RecordBatchFileReader)
             new = pa.ipc.new_file if is_file else pa.ipc.new_stream
             metadata = {"metadata": reader.metadata} if is_file and reader.metadata else {}
-            whole = pa.Table.from_batches(batches, reader.schema)
-            sizes = [batch.num_rows for batch in batches]
+            rows = _changed(self, pa.Table.from_batches(batches, reader.schema), changes)
             with new(str(temporary), reader.schema, options=options, **metadata) as writer:
-                for rows in _changed(self, whole, sizes, changes):
-                    writer.write_table(rows.combine_chunks())
+                writer.write_table(rows, max(batch.num_rows for batch in batches))
 
 
 def open_arrow(file: pa.NativeFile) -> tuple[Any, Iterator[pa.RecordBatch]]:
@@ -284,29 +279,24 @@ def _compression(file: pa.NativeFile) -> str | None:
     return None
 
 
-def _changed(
-    table: TableFile, rows: pa.Table, sizes: Iterable[int], changes: Changes
-) -> Iterator[pa.Table]:
-    """Yield row groups or batches of the given sizes with the changes applied."""
+def _changed(table: TableFile, rows: pa.Table, changes: Changes) -> pa.Table:
+    """Return the stored rows with the changes applied, in one chunk."""
     index = table.names.index(changes.column)
     if changes.cells:
         column = _changed_column(table, rows.field(index), rows.column(index), changes)
         rows = rows.set_column(index, rows.field(index), column)
-    kept = np.setdiff1d(np.arange(rows.num_rows), list(changes.drop))
-    bounds = np.cumsum([0, *sizes]).tolist()
-    for begin, end in pairwise(bounds):
-        part = rows.slice(begin, end - begin)
-        own = kept[slice(*np.searchsorted(kept, [begin, end]))]
-        if len(own):
-            yield part if len(own) == part.num_rows else part.take(pa.array(own - begin))
+    is_kept = np.ones(rows.num_rows, bool)
+    is_kept[list(changes.drop)] = False
+    return (rows.filter(is_kept) if changes.drop else rows).combine_chunks()
 
 
 def _changed_column(
     table: TableFile, field: pa.Field, column: pa.ChunkedArray, changes: Changes
 ) -> pa.Array:
     shown = f"{table.path}: column {changes.column!r} is of the type {field.type}"
-    kind = value_type(storage_type(field.type))
-    if is_nested(kind) or pa.types.is_null(kind) or pa.types.is_duration(kind):
+    kind, types = value_type(field.type), pa.types
+    is_extension = isinstance(kind, pa.BaseExtensionType)
+    if is_nested(kind) or types.is_null(kind) or types.is_duration(kind) or is_extension:
         raise TableError(
             f"{shown}, whose cells cannot be changed; write the labels as text or as numbers."
         )
@@ -315,7 +305,6 @@ def _changed_column(
     labels = pa.array([values[text] for text in changes.cells.values()], kind)
     old = column.unify_dictionaries().combine_chunks()
     old = old.chunk(0) if isinstance(old, pa.ChunkedArray) else old
-    old = old.storage if isinstance(old, pa.ExtensionArray) else old
     if pa.types.is_dictionary(old.type):
         # New categories are added at the end, which keeps the order of the others.
         added = labels.filter(pc.invert(pc.is_in(labels, old.dictionary))).unique()
@@ -328,11 +317,8 @@ def _changed_column(
                 "column as text."
             ) from error
         codes = _replaced(old.indices, rows, codes)
-        new = pa.DictionaryArray.from_arrays(codes, dictionary, ordered=old.type.ordered)
-    else:
-        new = _replaced(old, rows, labels)
-    is_extension = isinstance(field.type, pa.BaseExtensionType)
-    return pa.ExtensionArray.from_storage(field.type, new) if is_extension else new
+        return pa.DictionaryArray.from_arrays(codes, dictionary, ordered=old.type.ordered)
+    return _replaced(old, rows, labels)
 
 
 def _value(text: str, kind: pa.DataType, shown: str) -> pa.Scalar:

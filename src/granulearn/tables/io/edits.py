@@ -15,7 +15,6 @@ from granulearn.tables.messages import TableError
 
 _Text = TypeVar("_Text", str, bytes)
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_LONG_MEMBER = 2**30
 
 
 class Edit(NamedTuple):
@@ -54,8 +53,7 @@ def changed_member(path: Path, temporary: Path, changed: str) -> Iterator[Binary
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(temporary, "w") as new:
         new.comment = old.comment
         for member in old.infolist():
-            is_long = member.file_size > _LONG_MEMBER
-            with new.open(copy.copy(member), "w", force_zip64=is_long) as file:
+            with new.open(copy.copy(member), "w") as file:
                 if member.filename == changed:
                     yield cast(BinaryIO, file)
                     continue

@@ -17,7 +17,6 @@ from granulearn._extras import check_installed
 from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile
 from granulearn.tables.io.text_source import COMPRESSIONS, TextSource
 from granulearn.tables.messages import TableError
-from granulearn.utils.files import FULL_DISK
 
 __all__ = ["ReadOptions", "TableFile", "open_table"]
 
@@ -91,31 +90,21 @@ def open_table(path: str | os.PathLike[str], options: ReadOptions | None = None)
     with ExitStack() as stack:
         folder = tempfile.TemporaryDirectory(prefix="granulearn-")
         copy = Path(stack.enter_context(folder)) / "table"
-        _copy_stream(None if is_stdin else path, shown, copy)
+        _copy_stream(None if is_stdin else path, copy)
         table = _opened(copy, shown, options)
         table.hold(stack.pop_all())
     return table
 
 
-def _copy_stream(path: Path | None, shown: Path, copy: Path) -> None:
+def _copy_stream(path: Path | None, copy: Path) -> None:
     """Copy a pipe, or standard input, to a file, which can be read more than once."""
     if path is None and sys.stdin is None:
         raise OSError("standard input is closed; name a file, or send a table there.")
-    if path is not None and not path.is_fifo() and not path.is_socket():  # /dev/zero has no end
-        raise TableError(
-            f"{path} is a device, not a table; name a file, or send a table to standard input."
-        )
+    if path is not None and path.is_char_device():  # /dev/zero has no end
+        raise TableError(f"{path} is a device, not a table; name a file.")
     opened = nullcontext(sys.stdin.buffer) if path is None else path.open("rb")
-    try:
-        with opened as stream, copy.open("wb") as file:
-            shutil.copyfileobj(stream, file, 2**20)
-    except OSError as error:
-        if error.errno not in FULL_DISK:
-            raise
-        raise OSError(
-            f"{copy.parent.parent} has no room for a copy of {shown}; set TMPDIR to a folder that "
-            "has, or save the table as a file first."
-        ) from error
+    with opened as stream, copy.open("wb") as file:
+        shutil.copyfileobj(stream, file, 2**20)
 
 
 def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:

@@ -6,8 +6,6 @@ import datetime
 import decimal
 import math
 import os
-import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -32,8 +30,6 @@ from granulearn.utils.text import quoted
 
 _MISSING = ("NoneType", "NAType", "NaTType")
 _OBJECT = np.dtype(object)
-# JSON can spell these; Unicode has no such character.
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
 _SHOWN = Path("the table")
 
 
@@ -110,46 +106,34 @@ def array_of(data: Any) -> np.ndarray | None:
     """
     if isinstance(data, np.ndarray):
         return data
-    if isinstance(data, (list, tuple)) and data:
-        return None if isinstance(data[0], Mapping) else _array_of_rows(data)
+    if isinstance(data, (list, tuple)) and data and not isinstance(data[0], Mapping):
+        # As objects: NumPy would turn numbers beside text into text.
+        array = np.array(data, dtype=object)
+        if array.ndim == 1 and all(isinstance(row, (list, tuple, np.ndarray)) for row in data):
+            number = next(n for n, row in enumerate(data) if len(row) != len(data[0]))
+            raise TableError(
+                f"row {number + 1} has {len(data[number])} cells, and row 1 has {len(data[0])}; "
+                "give all rows equal lengths."
+            )
+        return array
     if hasattr(data, "__array__") and not hasattr(data, "columns"):
         return np.asarray(data)
     return None
 
 
-def _array_of_rows(rows: Sequence) -> np.ndarray:
-    if not all(hasattr(row, "__len__") and not isinstance(row, (str, bytes)) for row in rows):
-        return np.array([None] * len(rows))  # cells, not rows: the shape tells
-    lengths = Counter(map(len, rows))
-    if len(lengths) > 1:
-        width = lengths.most_common(1)[0][0]
-        first = next(index for index, row in enumerate(rows) if len(row) != width)
-        raise TableError(
-            f"the rows differ in length: row {first + 1} has {len(rows[first])} cells, and most "
-            f"have {width}; give them equal lengths."
-        )
-    # As objects: NumPy would turn numbers beside text into text.
-    array = np.empty((len(rows), len(rows[0])), dtype=object)
-    for index, row in enumerate(rows):
-        array[index] = list(row)
-    return array
-
-
 def _table(keys: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
-    names, arrays = [], []
-    for key, cells in zip(keys, columns, strict=True):
-        name = str(key)
-        if _HALF_PAIR.search(name):
-            raise TableError(
-                f"the name of a column, {quoted(name)}, has half a surrogate pair, which is no "
-                "character; correct the name."
-            )
-        names.append(name)
-        arrays.append(_column(cells, name))
-    lengths = dict(zip(names, map(len, arrays), strict=True))
-    if len(set(lengths.values())) > 1:
-        raise TableError(f"the columns differ in length: {lengths}; give them equal lengths.")
-    return pa.Table.from_arrays(arrays, names=names)
+    names = [*map(str, keys)]
+    try:
+        arrays = [_column(cells, name) for name, cells in zip(names, columns, strict=True)]
+        lengths = dict(zip(names, map(len, arrays), strict=True))
+        if len(set(lengths.values())) > 1:
+            raise TableError(f"the columns differ in length: {lengths}; give them equal lengths.")
+        return pa.Table.from_arrays(arrays, names=names)
+    except UnicodeEncodeError as error:
+        raise TableError(
+            f"the text {quoted(error.object)} holds half a surrogate pair, which is no character; "
+            "correct it."
+        ) from error
 
 
 def _column(values: Any, name: str) -> pa.Array:
@@ -162,7 +146,7 @@ def _column(values: Any, name: str) -> pa.Array:
         # Iterating a pandas series is slow.
         values = values.to_numpy() if hasattr(values, "to_numpy") else values
         if _are_mixed(values):
-            return _as_texts(values, name)
+            return _as_texts(values)
     with suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
         column = pa.array(values, from_pandas=True)
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -170,10 +154,10 @@ def _column(values: Any, name: str) -> pa.Array:
             return column
     # Periods and intervals become text as pandas shows them. Categories stay categories.
     if not hasattr(values, "cat"):
-        return _as_texts(values, name)
+        return _as_texts(values)
     codes = values.cat.codes.to_numpy()
     cells = pa.DictionaryArray.from_arrays(
-        pa.array(codes, mask=codes < 0), _as_texts(values.cat.categories, name)
+        pa.array(codes, mask=codes < 0), _as_texts(values.cat.categories)
     )
     return cells.dictionary_decode().dictionary_encode()  # 1 and "1" have one text
 
@@ -187,15 +171,8 @@ def _are_mixed(values: Any) -> bool:
     return len(kinds) > 1 and (bool in kinds or not are_numbers)
 
 
-def _as_texts(values: Any, name: str) -> pa.Array:
-    texts = [text_of(value) for value in values]
-    wrong = next((text for text in texts if text and _HALF_PAIR.search(text)), None)
-    if wrong is not None:
-        raise TableError(
-            f"column {quoted(name)} holds {quoted(wrong)}, with half a surrogate pair, which is no "
-            "character; correct the cell."
-        )
-    return pa.array(texts, pa.string())
+def _as_texts(values: Any) -> pa.Array:
+    return pa.array([text_of(value) for value in values], pa.string())
 
 
 def _of_values(data: Any) -> pa.Table:
@@ -207,12 +184,9 @@ def _of_values(data: Any) -> pa.Table:
     if isinstance(data, Mapping):
         return _table(data.keys(), data.values())
     if isinstance(data, Sequence) and any(isinstance(row, Mapping) for row in data):
-        for number, row in enumerate(data, start=1):
-            if not isinstance(row, Mapping):
-                raise TableError(
-                    f"row {number} of the {kind} is no dict, as others are, but of type "
-                    f"{type(row).__name__}; give one dict per row."
-                )
+        others = [n for n, row in enumerate(data, 1) if not isinstance(row, Mapping)]
+        if others:
+            raise TableError(f"row {others[0]} of the {kind} is no dict; give one dict per row.")
         keys = dict.fromkeys(chain.from_iterable(data))
         return _table(keys, ([row.get(key) for row in data] for key in keys))
     if isinstance(data, (list, tuple)) and not data:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.io.edits import Edit, can_be_bare, edited
+from granulearn.tables.io.edits import can_be_bare
 from granulearn.tables.io.table_file import (
     AS_FOUND,
     Changes,
@@ -37,15 +37,17 @@ class Bare(str):
     __slots__ = ()
 
 
-class _Nested(Bare):
-    """An array or an object as text."""
+class JsonObject(NamedTuple):
+    """A row of the table."""
 
-    __slots__ = ()
+    line: int
+    """Number, from 1, of the line it begins on."""
+    text: str
+    """As it stands in the file."""
+    content: dict[str, Any]
 
 
 DECODER = json.JSONDecoder(parse_float=Bare, parse_int=Bare, parse_constant=Bare)
-_LINE_END = re.compile(r"[ \t]*(?:\r\n|\r|\n)|")
-_ESCAPED_LETTER = re.compile(r"\\u(?!00[0-7])")
 _BLANKS = re.compile(r"[ \t\r\n]*+")
 
 
@@ -70,37 +72,36 @@ class JsonTable(TableFile):
         options: ReadOptions = AS_FOUND,
         stream: io.BufferedReader | None = None,
     ):
-        self._shown = source.shown
-        keys: dict[str, bool] = {}
+        self._shown, self._is_array = source.shown, False
+        has_nested: dict[str, bool] = {}
         lines = []
         with stream or source.decompressed() as stream:
-            found = find_encoding(stream.peek(2**12), options.encoding) or Encoding("utf-8")
-            self.source = replace(source, encoding=found)
-            for line, row in self.objects(stream):
-                for key, value in row.items():
-                    keys[key] = keys.get(key, False) or isinstance(value, _Nested)
-                check_width(source.shown, len(keys))
-                lines.append(line)
-        if not keys:
-            what = "has only empty JSON objects; it needs some keys."
-            raise TableError(
-                f"{source.shown} {what if lines else 'is empty; it needs JSON objects.'}"
-            )
-        self.keys = list(keys)
+            encoding = find_encoding(stream.peek(2**12), options.encoding) or Encoding("utf-8")
+            self.source = replace(source, encoding=encoding)
+            for row in self.objects(stream):
+                for key, value in row.content.items():
+                    has_nested[key] = has_nested.get(key, False) or isinstance(value, (list, dict))
+                check_width(source.shown, len(has_nested))
+                lines.append(row.line)
+        if not has_nested:
+            found = "has only empty JSON objects" if lines else "is empty"
+            raise TableError(f"{source.shown} {found}; it needs JSON objects with keys.")
+        self.keys = list(has_nested)
         names, notes = named_columns(source.shown, self.keys)
-        nested = [name for name, is_nested in zip(names, keys.values(), strict=True) if is_nested]
-        nested = shortened(
-            [f"column {name!r} holds arrays or objects; they are read as text" for name in nested],
-            "more columns hold arrays or objects",
-        )
-        super().__init__(source.shown, names, [*notes, *nested], len(lines))
+        nested = [
+            f"column {name!r} holds arrays or objects; they are read as text"
+            for name, key in zip(names, self.keys, strict=True)
+            if has_nested[key]
+        ]
+        notes += shortened(nested, "more columns hold arrays or objects")
+        super().__init__(source.shown, names, notes, len(lines))
         self._lines = np.array(lines)
 
     def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         names = wanted or self.names[:1]
         keys = [self.keys[index] for index in column_indices(self.names, names)]
         schema = pa.schema([(key, pa.string()) for key in keys])
-        rows = (row for _, row in self.objects())
+        rows = ({key: cell_text(row.content.get(key)) for key in keys} for row in self.objects())
         while taken := list(islice(rows, rows_per_batch(len(keys)))):
             batch = pa.RecordBatch.from_pylist(taken, schema)
             yield batch.rename_columns(names).select(wanted)
@@ -119,38 +120,36 @@ class JsonTable(TableFile):
         """Return the line on which each object begins."""
         return self._lines
 
-    def objects(
-        self, stream: io.BufferedReader | None = None
-    ) -> Iterator[tuple[int, dict[str, str | None]]]:
-        """Yield the objects, each with the line it begins on; a value that is no text is bare."""
+    def objects(self, stream: io.BufferedReader | None = None) -> Iterator[JsonObject]:
+        """Yield the rows of the file."""
         encoding, line, is_first = self.source.text_encoding, 0, True
         with io.TextIOWrapper(self.source.open(stream=stream), encoding) as text:
             try:
                 for line, content in enumerate(text, start=1):
-                    if is_first and content.lstrip().startswith("["):
-                        yield from self._array(content + text.read(), line)
+                    begin = _after_blanks(content, 0)
+                    if begin == len(content):
+                        continue
+                    self._is_array = is_first and content.startswith("[", begin)
+                    is_first = False
+                    if self._is_array:
+                        yield from self._array(content + text.read(), begin, line)
                         return
-                    if content.strip():
-                        is_first = False
-                        value, end = self._decoded(content, content.index(content.strip()), line)
-                        if content[end:].strip():
-                            raise self._broken(line, f"{content[end:][:20]!r} follows the object")
-                        yield line, value
+                    row, end = self._decoded(content, begin, line)
+                    if content[end:].strip():
+                        raise self._broken(line, f"{content[end:][:20]!r} follows the object")
+                    yield row
             except UnicodeDecodeError as error:
-                problem = (
-                    f"{self._shown}, after line {line}: the text is not in {encoding}; state its"
-                )
-                raise TableError(
-                    Message(f"{problem} encoding (", Setting("encoding"), ").")
-                ) from error
+                problem = f"{self._shown}, after line {line}: the text is not in {encoding}; "
+                step = Message(problem, "state its encoding (", Setting("encoding"), ").")
+                raise TableError(step) from error
 
-    def _array(self, content: str, line: int) -> Iterator[tuple[int, dict[str, str | None]]]:
+    def _array(self, content: str, begin: int, line: int) -> Iterator[JsonObject]:
         """Yield the objects of an array, one at a time, to know their lines."""
-        counted, position = 0, _after_blanks(content, content.index("[") + 1)
+        counted, position = 0, _after_blanks(content, begin + 1)
         while not content.startswith("]", position):
             line, counted = line + content.count("\n", counted, position), position
-            value, position = self._decoded(content, position, line)
-            yield line, value
+            row, position = self._decoded(content, position, line)
+            yield row
             position = _after_blanks(content, position)
             if content.startswith(",", position):
                 position = _after_blanks(content, position + 1)
@@ -161,18 +160,18 @@ class JsonTable(TableFile):
             line += content.count("\n", counted, content.rindex(rest))
             raise self._broken(line, f"{rest[:20]!r} follows the array")
 
-    def _decoded(self, content: str, position: int, line: int) -> tuple[dict[str, str | None], int]:
+    def _decoded(self, text: str, begin: int, line: int) -> tuple[JsonObject, int]:
         """Return the object that begins at a position, and where it ends."""
         try:
-            value, end = DECODER.raw_decode(content, position)
-            if "\\u" in content:
+            value, end = DECODER.raw_decode(text, begin)
+            if "\\u" in text:
                 json.dumps(value, ensure_ascii=False).encode()
-            if isinstance(value, dict):
-                return {key: _cell(item) for key, item in value.items()}, end
         except UnicodeEncodeError as error:
             raise self._broken(line, "a character is half a surrogate pair") from error
         except (json.JSONDecodeError, RecursionError) as error:
             raise self._broken(line, error) from error
+        if isinstance(value, dict):
+            return JsonObject(line, text[begin:end], value), end
         raise TableError(
             f"{self._shown}, line {line}: {str(value)[:40]!r} is no JSON object; each row must "
             'be one, such as {"age": 31}.'
@@ -185,60 +184,48 @@ class JsonTable(TableFile):
         )
 
     def _rewrite(self, temporary: Path, changes: Changes) -> None:
-        """Write a file of JSON objects with some values of one key changed, without some rows.
+        """Write the rows, each on its line: changed ones anew, the others as they stand.
 
         A number or a Boolean is written as one if the column has others; else as a string.
         """
-        source, key = self.source, self.keys[self.names.index(changes.column)]
-        text = source.whole().decode(source.text_encoding)
-        objects = list(_objects(text))
-        is_unicode = source.encoding is None or source.encoding.name.startswith("utf")
-        has_bare = any(isinstance(value.get(key), (Bare, bool)) for _, _, value in objects)
+        key, rows = self.keys[self.names.index(changes.column)], list(self.objects())
+        has_bare = any(isinstance(row.content.get(key), (Bare, bool)) for row in rows)
 
-        def change(row: int, new: str) -> Edit:
-            begin, end, value = objects[row]
-            old, raw = value.get(key), text[begin:end]
+        def changed(row: JsonObject, new: str) -> str:
+            old = row.content.get(key)
             if isinstance(old, (dict, list)):
                 raise TableError(
-                    f"{self.path}, {self.location(row)}: {key!r} holds an array or an object, "
-                    "which cannot be changed; write its parts as keys of their own."
+                    f"{self.path}, line {row.line}: {key!r} holds an array or an object, which "
+                    "cannot be changed; write its parts as keys of their own."
                 )
-            if old is not None and new == (old if isinstance(old, str) else json_text(old)):
-                return Edit(begin, end, raw)
-            spelt = json_text(
-                value | {key: Bare(new) if has_bare and can_be_bare(new) else new},
-                gap=" " if '": ' in raw or not value else "",
-                ascii_only=bool(_ESCAPED_LETTER.search(raw)) or not is_unicode,
-            )
-            return Edit(begin, end, spelt)
+            value = Bare(new) if has_bare and can_be_bare(new) else new
+            return row.text if cell_text(old) == new else json_text(row.content | {key: value})
 
-        edits = [change(row, new) for row, new in changes.cells.items()]
-        is_array = text.lstrip("\ufeff \t\r\n").startswith("[")
-        bounds = [(begin, end) for begin, end, _ in objects]
-        edits += _removals(text, bounds, changes.drop, is_array=is_array)
-        source.write(temporary, edited(text, edits).encode(source.text_encoding))
+        texts = [
+            changed(row, changes.cells[number]) if number in changes.cells else row.text
+            for number, row in enumerate(rows)
+            if number not in changes.drop
+        ]
+        content = "[\n" + ",\n".join(texts) + "\n]\n" if self._is_array else "\n".join([*texts, ""])
+        mark = codecs.BOM_UTF8[: self.source.begin]
+        self.source.write(temporary, mark + self.source.encode(content))
 
 
-def _cell(value: Any) -> str | None:
-    if isinstance(value, (list, dict)):
-        return _Nested(json_text(value))
-    return Bare(json_text(value)) if isinstance(value, bool) else value
+def cell_text(value: Any) -> str | None:
+    """Return a value as the text of a cell; None for null."""
+    return value if value is None or isinstance(value, str) else json_text(value)
 
 
-def json_text(value: Any, *, gap: str = " ", ascii_only: bool = False) -> str:
-    """Return a value as JSON on one line, numbers as spelt.
-
-    `gap` follows each comma and colon.
-    """
+def json_text(value: Any) -> str:
+    """Return a value as JSON on one line, numbers as spelt."""
     if isinstance(value, Bare):
         return value
-    spelt = partial(json_text, gap=gap, ascii_only=ascii_only)
     if isinstance(value, list):
-        return f"[{f',{gap}'.join(map(spelt, value))}]"
+        return f"[{', '.join(map(json_text, value))}]"
     if isinstance(value, dict):
-        items = (f"{spelt(key)}:{gap}{spelt(item)}" for key, item in value.items())
-        return f"{{{f',{gap}'.join(items)}}}"
-    return json.dumps(value, ensure_ascii=ascii_only)
+        items = (f"{json_text(key)}: {json_text(item)}" for key, item in value.items())
+        return f"{{{', '.join(items)}}}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _after_blanks(content: str, position: int) -> int:
@@ -265,28 +252,3 @@ def looks_like_json(beginning: bytes) -> bool:
         return isinstance(DECODER.decode(first.decode()), dict)
     except (ValueError, RecursionError):
         return False
-
-
-def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield the objects of lines or of an array: begin, end and content."""
-    end = 0
-    while (begin := text.find("{", end)) >= 0:
-        value, end = DECODER.raw_decode(text, begin)
-        yield begin, end, value
-
-
-def _removals(
-    text: str, bounds: list[tuple[int, int]], drop: Collection[int], *, is_array: bool
-) -> Iterator[Edit]:
-    """Yield the stretches to remove: objects with their line end, or with one comma of an array."""
-    last_kept = max(row for row in range(len(bounds)) if row not in drop)
-    for row in drop:
-        begin, end = bounds[row]
-        if not is_array:
-            line_end = _LINE_END.match(text, end)
-            yield Edit(begin, line_end.end() if line_end else end, "")
-        elif row < last_kept:
-            yield Edit(begin, bounds[row + 1][0], "")
-    if is_array and last_kept < len(bounds) - 1:
-        # The last elements go with the comma before them.
-        yield Edit(bounds[last_kept][1], bounds[-1][1], "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,6 +24,8 @@ LONGEST_NAME = 10_000
 _BATCH_CELLS = 2**20
 _BATCH_ROWS = 2**16
 _NOTES_SHOWN = 5
+# Characters that no text file or no workbook can hold.
+_NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # Format by ending, where programs open a file by it; all other endings are text.
 _FORMATS = {
     **{ending: ending for ending in (".gz", ".bz2", ".xz", ".zst", ".zip", ".xlsx", ".xlsm")},
@@ -141,10 +144,9 @@ class TableFile(ABC):
     ) -> None:
         """Write the table to a temporary file, with some cells of one column changed.
 
-        All else stays: format, encoding, separators, quotation marks, line ends, lines above the
-        header and blank lines. Without a change, the file is copied byte for byte. A change of
-        text that is taken back by a second call gives the first file again, if the table is
-        opened with the `ReadOptions` that the reader would otherwise guess from the cells.
+        All other cells of a text file stay byte for byte, with its encoding, separators, line ends
+        and the lines above the header. Other formats keep content and types. Without a change,
+        the file is copied.
 
         Parameters
         ----------
@@ -201,9 +203,10 @@ class TableFile(ABC):
 
 
 def _check_changes(table: TableFile, temporary: Path, changes: Changes) -> None:
-    path, n_rows = table.path, table.n_rows
+    path = table.path
     known_columns(path, table.names, [changes.column])
-    outside = next((row for row in {*changes.cells, *changes.drop} if not 0 <= row < n_rows), None)
+    rows = {*changes.cells, *changes.drop}
+    strange = [label for label in changes.cells.values() if _NOT_IN_TEXT.search(label)]
     problem = ""
     if path.is_dir():
         problem = "is a folder of Parquet files; name one of its files."
@@ -214,10 +217,14 @@ def _check_changes(table: TableFile, temporary: Path, changes: Changes) -> None:
         problem += f" rather than in {temporary.suffix!r}."
     elif not all(map(str.strip, changes.cells.values())):
         problem = "cannot have an empty label; leave the row out instead."
-    elif outside is not None:
-        problem = f"has no row {outside}; its {n_rows} rows are numbered from 0 to {n_rows - 1}."
-    elif len(changes.drop) == n_rows:
-        problem = f"would lose all {n_rows} rows; keep at least one."
+    elif min(rows, default=0) < 0 or max(rows, default=0) >= table.n_rows:
+        problem = f"has {table.n_rows} rows, numbered from 0."
+    elif strange:
+        problem = (
+            f"cannot hold the label {strange[0]!r}, with a control character; spell it otherwise."
+        )
+    elif len(changes.drop) == table.n_rows:
+        problem = f"would lose all {table.n_rows} rows; keep at least one."
     if problem:
         raise TableError(f"{path} {problem}")
 

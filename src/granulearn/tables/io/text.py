@@ -45,7 +45,6 @@ _TOO_LONG = (
 )
 _NUL = "a NUL byte; this is no text, or its encoding must be stated"
 _ENCODING = (" (", Setting("encoding"), ").")
-_LINE_END = re.compile(rb"\r\n|\r|\n|")
 # The quoting style of a column is judged by its first cells.
 _JUDGED_CELLS = 1000
 
@@ -288,43 +287,61 @@ class TextTable(TableFile):
         return pa.concat_tables([table, repaired]).take(order)
 
     def _rewrite(self, temporary: Path, changes: Changes) -> None:
-        """Write a text file with some cells of one column changed, without some rows.
+        """Write the text with some cells changed, without some rows.
 
         A cell keeps its quoting style where the new text allows it. If only the old text needed
-        quotes, most cells of the column decide. So changing a cell back gives the same bytes.
+        quotes, other cells of the column decide. So changing a cell back gives the same bytes.
         """
-        source, (column, cells, drop) = self.source, changes
-        for label in set(cells.values()):
-            _check_encodable(source, label)
-        rows = _TextRows(self, column, source.whole())
+        source, index = self.source, self.names.index(changes.column)
+        content = source.whole()
+        begins = [len(content)]
+        for chunk in reversed(self.chunks):
+            starts = row_starts(content[chunk.begin : chunk.end], self.separator)
+            begins[:0] = (chunk.begin + starts.offsets).tolist()
+        if len(begins) != self.n_rows + 1:
+            raise self.changed()
+        special = re.compile(rf'["\r\n{re.escape(self.separator)}]')
 
-        @cache
-        def column_is_quoted() -> bool:
-            others = (rows.cell(row) for row in range(len(rows.begins)) if row not in cells)
-            found = (rows.unquoted(*bounds) for bounds in others if bounds)
-            # Many programs that quote all texts do not quote empty ones.
-            judged = (quoted for text, quoted in found if text and not rows.needs_quotes(text))
-            styles = list(islice(judged, _JUDGED_CELLS))
-            return 2 * sum(styles) > len(styles)
+        def read(row: int) -> tuple[int, int, str, bool] | None:
+            """Return begin, end and text of a cell, and whether it is quoted."""
+            bounds = list(_cell_bounds(content, begins[row], self.separator))
+            if len(bounds) < len(self.names):
+                return None
+            begin, end = bounds[index]
+            text = source.decode(content[begin:end])
+            is_quoted = text.startswith('"')
+            return begin, end, text[1:-1].replace('""', '"') if is_quoted else text, is_quoted
 
-        def change(row: int, new: str) -> Edit:
-            bounds = rows.cell(row)
-            if bounds is None:
+        others = (read(row) for row in range(self.n_rows) if row not in changes.cells)
+        judged = islice(filter(None, others), _JUDGED_CELLS)
+        quotes_all = any(quoted and not special.search(text) for _, _, text, quoted in judged)
+        edits = [Edit(begins[row], begins[row + 1], b"") for row in changes.drop]
+        for row, new in changes.cells.items():
+            cell = read(row)
+            if cell is None:
                 raise TableError(
                     f"{self.path}, {self.location(row)}: the row is blank and has fewer cells than "
                     "there are columns, so it has no cell to change; fill it up or leave it out."
                 )
-            old, was_quoted = rows.unquoted(*bounds)
+            begin, end, old, was_quoted = cell
             if new == old:
-                return Edit(*bounds, rows.content[slice(*bounds)])
-            keeps_quotes = was_quoted and (not rows.needs_quotes(old) or column_is_quoted())
-            if rows.needs_quotes(new) or keeps_quotes:
+                continue
+            if special.search(new) or (was_quoted and (quotes_all or not special.search(old))):
                 new = '"' + new.replace('"', '""') + '"'
-            return Edit(*bounds, new.encode(source.text_encoding))
+            edits.append(Edit(begin, end, source.encode(new)))
+        source.write(temporary, edited(content, edits))
 
-        edits = [change(row, new) for row, new in cells.items()]
-        edits += [Edit(rows.begins[row], rows.next_line(row), b"") for row in drop]
-        source.write(temporary, edited(rows.content, edits))
+
+def _cell_bounds(content: bytes, begin: int, separator: str) -> Iterator[tuple[int, int]]:
+    """Yield begin and end of each cell of the row that begins there."""
+    sign = separator.encode()
+    # Possessive: no backtracking, so time is linear.
+    cell = re.compile(rb'"[^"]*+(?:""[^"]*+)*+"|[^%b\r\n]*+' % re.escape(sign))
+    while found := cell.match(content, begin):  # it may be empty
+        yield found.span()
+        if not content.startswith(sign, found.end()):
+            return
+        begin = found.end() + 1
 
 
 class _Scan:
@@ -441,71 +458,3 @@ class _Scan:
 def _count_lines(content: bytes) -> int:
     """Return the number of line ends."""
     return content.count(b"\n") + content.count(b"\r") - content.count(b"\r\n")
-
-
-def _check_encodable(source: TextSource, label: str) -> None:
-    name = source.encoding.name if source.encoding else "utf-8"
-    try:
-        label.encode(name)
-    except UnicodeEncodeError as error:
-        raise TableError(
-            f"{source.shown} is in {name}, which cannot hold the label {label!r}; save the "
-            "table in UTF-8, or spell the label otherwise."
-        ) from error
-    if "\0" in label:
-        raise TableError(
-            f"{source.shown}: the label {label!r} holds a NUL character, which no table of "
-            "text can hold; spell the label otherwise."
-        )
-
-
-class _TextRows:
-    """The rows of a text table, and the cells of one column in them.
-
-    The strict reader has accepted them: a quotation mark at the beginning of a cell is closed at
-    its end, and one that stands elsewhere means itself.
-    """
-
-    def __init__(self, table: TextTable, column: str, content: bytes):
-        self.content, self._n_columns = content, len(table.names)
-        self._source, self._index = table.source, table.names.index(column)
-        self._separator = table.separator.encode()
-        self._special = (table.separator, *'"\r\n')
-        # Possessive: no backtracking, so time is linear.
-        pattern = rb'"[^"]*+(?:""[^"]*+)*+"|[^%b\r\n]*+' % re.escape(self._separator)
-        self._cell = re.compile(pattern)
-        self.begins: list[int] = []
-        """Where the rows begin."""
-        for chunk in table.chunks:
-            starts = row_starts(content[chunk.begin : chunk.end], table.separator)
-            self.begins += (chunk.begin + starts.offsets).tolist()
-        if len(self.begins) != table.n_rows:
-            raise table.changed()
-
-    def _cells(self, row: int) -> Iterator[tuple[int, int]]:
-        begin = self.begins[row]
-        while found := self._cell.match(self.content, begin):  # it may be empty
-            yield found.span()
-            if not self.content.startswith(self._separator, found.end()):
-                return
-            begin = found.end() + 1
-
-    def cell(self, row: int) -> tuple[int, int] | None:
-        """Return begin and end of the cell of a row; None if the row has too few cells."""
-        found = list(islice(self._cells(row), self._n_columns))
-        return found[self._index] if len(found) == self._n_columns else None
-
-    def next_line(self, row: int) -> int:
-        """Return the position of the line after a row."""
-        *_, (_, end) = self._cells(row)
-        found = _LINE_END.match(self.content, end)
-        return found.end() if found else end
-
-    def unquoted(self, begin: int, end: int) -> tuple[str, bool]:
-        """Return the text of a cell, and whether it is quoted."""
-        text = self._source.decode(self.content[begin:end])
-        return (text[1:-1].replace('""', '"'), True) if text.startswith('"') else (text, False)
-
-    def needs_quotes(self, text: str) -> bool:
-        """Return whether a cell with this text must be quoted."""
-        return any(sign in text for sign in self._special)

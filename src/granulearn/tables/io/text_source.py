@@ -34,7 +34,11 @@ COMPRESSIONS = {
     b"PK\x03\x04": "zip",
     b"PK\x05\x06": "zip",
 }
-_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException, OSError)
+# Of a damaged archive; the last two of a member that needs a password or an unknown method.
+_DAMAGED = (
+    *(EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException, OSError),
+    *(RuntimeError, NotImplementedError),
+)
 _BLOCK = 2**18
 # The default of gzip. The highest level takes three times as long and saves little.
 _GZIP_LEVEL = 6
@@ -145,6 +149,19 @@ class TextSource:
         """Return whole characters, read from what `open` gave."""
         return content.decode(self.text_encoding)
 
+    def encode(self, text: str) -> bytes:
+        """Return a text as `open` would give it; refuse what the encoding of the file lacks."""
+        name = self.encoding.name if self.encoding else "utf-8"
+        try:
+            text.encode(name)
+        except UnicodeEncodeError as error:
+            lacking = error.object[error.start : error.end]
+            raise TableError(
+                f"{self.shown} is in {name}, which cannot hold {lacking!r}; save the table in "
+                "UTF-8, or spell the label otherwise."
+            ) from error
+        return text.encode(self.text_encoding)
+
     def whole(self) -> bytes:
         """Return all that `open` gives, from offset 0; refuse a text that `write` would change."""
         if not self.as_is and self.encoding is not None:
@@ -212,8 +229,8 @@ def _decompressed(file: BinaryIO, source: TextSource) -> Iterator[bytes]:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # of the disk, not of the archive
         raise TableError(
-            f"{source.shown} is a broken {source.compression} archive ({error}); copy or download "
-            "it again."
+            f"{source.shown} is a {source.compression} archive that is broken or cannot be read "
+            f"({error}); copy or download it again, or unpack it."
         ) from error
 
 
@@ -233,19 +250,13 @@ def _is_table(member: zipfile.ZipInfo) -> bool:
 
 def _only_member(archive: zipfile.ZipFile, shown: Path) -> Any:
     members = list(filter(_is_table, archive.infolist()))
-    names = [member.filename for member in members]
     if len(members) != 1:
-        found = f"holds {len(members)} files: {', '.join(map(repr, names[:20]))}"
+        names = ", ".join(repr(member.filename) for member in members[:20])
         raise TableError(
-            f"{shown} {found if members else 'is an empty archive'}; one is needed. Unpack the "
-            "archive and name the table."
+            f"{shown} is an archive of {len(members)} files ({names or 'it is empty'}), and must "
+            "hold one; unpack it and name the table."
         )
-    if members[0].flag_bits & 1:
-        raise TableError(f"{shown} is protected by a password; unpack it and name the table.")
-    try:
-        return archive.open(members[0])
-    except NotImplementedError as error:
-        raise TableError(f"{shown} cannot be unpacked ({error}); unpack it yourself.") from error
+    return archive.open(members[0])
 
 
 def _transcoded(stream: BinaryIO, source: TextSource) -> Iterator[bytes]:

@@ -7,7 +7,6 @@ import re
 import zipfile
 import zlib
 from collections.abc import Sequence
-from decimal import Decimal
 from math import inf
 from pathlib import Path
 from typing import IO, Any
@@ -39,7 +38,6 @@ _LONGEST_CELL = 2**24
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 _REFERENCE = re.compile(r"([A-Za-z]{1,8})([0-9]{1,18})")
 _WORKBOOK = re.compile(r"xl/(workbook\w*\.xml)")
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # An attribute may hold ">".
 _ATTRIBUTE = re.compile(rb"""([\w.:-]+)\s*=\s*("[^"]*"|'[^']*')""")
 _FILLED = re.compile(rb"<(?:[\w.-]+:)?(?:v|is)[\s/>]")
@@ -84,6 +82,7 @@ class WorkbookTable(FrameTable):
         self.notes = (*note, *self.notes)
         self.columns = [left + 1 + index for index in used]
         """Number in the sheet, from 1, of each column."""
+        self._has_bare = [any(isinstance(c, (bool, int, float)) for c in columns[i]) for i in used]
         self._lines = top + 1 + np.array(filled[1:])
 
     def location(self, row: int) -> str:
@@ -107,24 +106,18 @@ class WorkbookTable(FrameTable):
         formulas and charts still refer to them: a dropped row stays as an empty one, which the
         reader skips. A number or a Boolean is written as one if the column has others.
         """
-        column, cells, drop = changes
-        for label in cells.values():
-            if _NOT_IN_XML.search(label):
-                raise TableError(
-                    f"{self.path}: the label {label!r} holds a character that no workbook can "
-                    "hold; spell it otherwise."
-                )
         member, content = _sheet(self)
-        lines = self.lines().tolist()
-        number = self.columns[self.names.index(column)]
-        sheet = _Sheet(content, number)
-        texts = [text or "" for batch in self.batches([column]) for text in batch[0].to_pylist()]
-        has_bare = bool(cells) and any(sheet.kind(line) in ("n", "b") for line in lines)
+        index, lines = self.names.index(changes.column), self.lines().tolist()
+        number, has_bare, rows = self.columns[index], self._has_bare[index], _rows(content)
+        batches = self.batches([changes.column])
+        texts = [text or "" for batch in batches for text in batch[0].to_pylist()]
 
         def change(row: int, new: str) -> Edit:
             shown, line = f"{self.path}, {self.location(row)}", lines[row]
-            (cell, insert_at), kind = sheet.cell(line), sheet.kind(line)
-            if cell and _FORMULA.search(cell["inner"] or b""):
+            cell, insert_at = _find_cell(content, rows[line], line, number)
+            inner = cell["inner"] or b"" if cell else b""
+            kind = _attributes(cell["tag"]).get("t", "n") if cell and _FILLED.search(inner) else ""
+            if _FORMULA.search(inner):
                 raise TableError(
                     f"{shown}: the cell is computed by a formula, which a label would "
                     "overwrite; replace the formulas of the column by their values."
@@ -134,14 +127,14 @@ class WorkbookTable(FrameTable):
                     f"{shown}: the cell holds the date or time {texts[row]!r}, which cannot be "
                     "changed; write the labels as text or as numbers."
                 )
-            prefix = sheet.rows[line]["prefix"].decode()
+            prefix = rows[line]["prefix"].decode()
             opened = f'<{prefix}c r="{_letters(number)}{line}"'
             opened = cell["opened"].decode() if cell else opened
             begin, end = cell.span() if cell else (insert_at, insert_at)
-            return Edit(begin, end, _cell(opened, new, has_bare and _can_be_bare(new), prefix))
+            return Edit(begin, end, _cell(opened, new, has_bare and can_be_bare(new), prefix))
 
         def removal(row: int) -> Edit:
-            begin, end = sheet.rows[lines[row]].span("inner")
+            begin, end = rows[lines[row]].span("inner")
             # The workbook lists its formulas elsewhere, too.
             if _FORMULA.search(content, begin, end):
                 raise TableError(
@@ -150,8 +143,8 @@ class WorkbookTable(FrameTable):
                 )
             return Edit(begin, end, b"")
 
-        edits = [change(row, new) for row, new in cells.items() if new != texts[row]]
-        edits += [removal(row) for row in drop]
+        edits = [change(row, new) for row, new in changes.cells.items() if new != texts[row]]
+        edits += map(removal, changes.drop)
         with changed_member(self.path, temporary, member) as file:
             file.write(edited(content, edits))
 
@@ -278,69 +271,52 @@ def next_cell(name: str, attributes: dict[str, str], row: int, column: int) -> t
 
 def _sheet(table: WorkbookTable) -> tuple[str, bytes]:
     """Return the archive member of the sheet, and its XML."""
-    old_format = TableError(
-        f"{table.path} is a workbook in a format that can be read but not changed; save it as "
-        ".xlsx or as CSV."
-    )
-    if not zipfile.is_zipfile(table.path):
-        raise old_format
+    names: list[str] = []
+    if zipfile.is_zipfile(table.path):
+        with zipfile.ZipFile(table.path) as archive:
+            names = archive.namelist()
+    found = next(filter(None, map(_WORKBOOK.fullmatch, names)), None)
+    if found is None:
+        raise TableError(
+            f"{table.path} is a workbook in a format that can be read but not changed; save it as "
+            ".xlsx or as CSV."
+        )
     with zipfile.ZipFile(table.path) as archive:
-        found = next(filter(None, map(_WORKBOOK.fullmatch, archive.namelist())), None)
-        if found is None:
-            raise old_format
         relations = ElementTree.fromstring(archive.read(f"xl/_rels/{found[1]}.rels"))
         targets = {one.get("Id"): one.get("Target", "") for one in relations}
         for sheet in ElementTree.fromstring(archive.read(f"xl/{found[1]}")).findall(".//{*}sheet"):
             if sheet.get("name") == table.sheet:
                 key = next((v for k, v in sheet.items() if k.rpartition("}")[2] == "id"), None)
-                target = posixpath.join("/xl", targets.get(key, ""))
-                member = posixpath.normpath(target).lstrip("/")
-                if member in archive.namelist():
-                    break
-        else:
-            raise TableError(
-                f"{table.path}: the part of the workbook that holds the sheet {table.sheet!r} was "
-                "not found; open it in a spreadsheet program and save it again."
-            )
-        content = archive.read(member)
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise TableError(
-            f"{table.path}: the sheet {table.sheet!r} is written in UTF-16; open the workbook in a "
-            "spreadsheet program and save it again."
-        )
-    return member, content
+                member = posixpath.normpath(posixpath.join("/xl", targets.get(key, ""))).lstrip("/")
+                if member in names and _ROW.search(content := archive.read(member)):
+                    return member, content
+    raise TableError(
+        f"{table.path}: the part of the workbook that holds the sheet {table.sheet!r} was not "
+        "found; open it in a spreadsheet program and save it again."
+    )
 
 
-class _Sheet:
-    """The rows of a sheet, and the cells of one column, in its XML."""
+def _rows(content: bytes) -> dict[int, re.Match[bytes]]:
+    """Return the rows in the XML of a sheet, by their number."""
+    rows, number = {}, 0
+    for row in _ROW.finditer(content):
+        number, _ = next_cell("row", _attributes(row["tag"]), number, 0)
+        rows[number] = row
+    return rows
 
-    def __init__(self, content: bytes, column: int):
-        self._content, self._column = content, column
-        self.rows: dict[int, re.Match[bytes]] = {}
-        """Rows by their number."""
-        number = 0
-        for row in _ROW.finditer(content):
-            number, _ = next_cell("row", _attributes(row["tag"]), number, 0)
-            self.rows[number] = row
 
-    def cell(self, number: int) -> tuple[re.Match[bytes] | None, int]:
-        """Return the cell of a row, and the position to insert one if there is none."""
-        row, column = self.rows[number], 0
-        insert_at = row.start("inner")
-        for cell in _CELL.finditer(self._content, *row.span("inner")):
-            _, column = next_cell("c", _attributes(cell["tag"]), number, column)
-            if column == self._column:
-                return cell, insert_at
-            if column < self._column:
-                insert_at = cell.end()
-        return None, insert_at
-
-    def kind(self, number: int) -> str:
-        """Return the type of the cell of a row; empty if it holds nothing."""
-        cell, _ = self.cell(number)
-        if cell is None or not _FILLED.search(cell["inner"] or b""):
-            return ""
-        return _attributes(cell["tag"]).get("t", "n")
+def _find_cell(
+    content: bytes, row: re.Match[bytes], line: int, wanted: int
+) -> tuple[re.Match[bytes] | None, int]:
+    """Return the cell of a row in a column, and the position to insert one if there is none."""
+    insert_at, column = row.start("inner"), 0
+    for cell in _CELL.finditer(content, *row.span("inner")):
+        _, column = next_cell("c", _attributes(cell["tag"]), line, column)
+        if column == wanted:
+            return cell, insert_at
+        if column < wanted:
+            insert_at = cell.end()
+    return None, insert_at
 
 
 def _attributes(tag: bytes) -> dict[str, str]:
@@ -371,10 +347,3 @@ def _letters(number: int) -> str:
         number, letter = divmod(number - 1, 26)
         letters = chr(ord("A") + letter) + letters
     return letters
-
-
-def _can_be_bare(text: str) -> bool:
-    """Return whether a text is a Boolean, or a number that a workbook stores exactly."""
-    if not is_json_number(text):
-        return can_be_bare(text)
-    return Decimal(repr(float(text))) == Decimal(text)
