@@ -94,7 +94,7 @@ def test_an_unknown_key_is_answered_with_the_nearest_one_of_any_table(tmp_path, 
 def test_what_is_left_out_has_the_stated_default(tmp_path):
     study = small_study(tmp_path, ("tuning = { folds = 3 }\n", ""), ("seed = 3\n", ""))
     assert (study.seed, study.tuning.folds, study.tuning.score) == (0, 5, "accuracy")
-    assert (study.compare.unit, study.compare.alpha) == ("dataset", 0.05)
+    assert (study.compare.score, study.compare.alpha) == ("accuracy", 0.05)
 
 
 def test_a_study_is_the_same_after_a_round_trip_through_json(tmp_path):

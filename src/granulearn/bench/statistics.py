@@ -369,15 +369,13 @@ def describe(comparison: Comparison) -> str:
     return "\n".join(lines)
 
 
-def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[str]:
+def describe_in_words(comparison: Comparison) -> list[str]:
     """Return a comparison as sentences for a reader who knows no statistics.
 
     Parameters
     ----------
     comparison : Comparison
         What `granulearn.bench.compare` returned.
-    unit : str, default="data sets"
-        What a row of its table is.
 
     Returns
     -------
@@ -406,7 +404,7 @@ def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[s
         )
         pairs = f"{len(clear)} differences are clear: {clauses}."
     words = [
-        f"On each of the {len(comparison.sets)} {unit} the {len(order)} methods are ranked, "
+        f"On each of the {len(comparison.sets)} data sets the {len(order)} methods are ranked, "
         f"1 being best. {order[0]} has the best average rank ({ranks[order[0]]:.2f}), "
         f"{order[-1]} the worst ({ranks[order[-1]]:.2f}).",
         f"Could all methods be equally good, and these ranks be chance? "
@@ -417,11 +415,6 @@ def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[s
         "Comparing two at a time (Wilcoxon's signed ranks, Holm's correction for "
         f"{total} comparisons), {pairs}",
     ]
-    if unit != "data sets":
-        words.append(
-            "The conditions of one data set are no independent trials, so these p-values are "
-            "smaller than they should be."
-        )
     if comparison.dropped:
         names = ", ".join(map(str, comparison.dropped))
         words.append(f"Left out, since a score is missing: {names}.")
