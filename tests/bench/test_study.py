@@ -230,9 +230,7 @@ SVM = SMALL.replace('"sklearn.tree.DecisionTreeClassifier"', '"sklearn.svm.SVC"'
 
 def test_a_score_that_only_is_shown_may_lack_probabilities(tmp_path):
     study = load_study(write_study(tmp_path, SVM))
-    assert scores_not_given(study) == [
-        ("tree", "scores", "log_loss", "probabilities (predict_proba)")
-    ]
+    assert scores_not_given(study) == [("tree", "scores", "log_loss", "predict_proba")]
 
 
 @pytest.mark.parametrize(
@@ -242,12 +240,12 @@ def test_a_score_that_only_is_shown_may_lack_probabilities(tmp_path):
         (
             '"log_loss", "fit_seconds"]',
             '"rare_average_precision"]\ncompare = { score = "rare_average_precision" }',
-            "compare.score: 'rare_average_precision' needs probabilities",
+            "compare.score: 'rare_average_precision' needs predict_proba",
         ),
         (
             "fixed = { C = 1.0 }",
             'grid = { C = [1.0] }\n[tuning]\nscore = "neg_log_loss"',
-            "tuning.score: 'neg_log_loss' needs probabilities",
+            "tuning.score: 'neg_log_loss' needs predict_proba",
         ),
     ],
 )
