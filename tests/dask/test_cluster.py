@@ -41,7 +41,7 @@ from granulearn.models import LoadedModel
 from granulearn.models.prediction import Predictor
 from granulearn.rvfl import SDAPGBRVFLClassifier
 from granulearn.tables import ColumnOptions, open_table
-from tests.dask.chunked import PAIRS, table, write_parts
+from tests.dask.chunked import table, write_parts
 from tests.dask.processes import (
     WORKER_SECONDS,
     made_table,
@@ -69,9 +69,10 @@ def mortal_client(mortal_cluster):
 
 @pytest.fixture(scope="module")
 def undisturbed(client):
-    """What each classifier learns when nothing happens, with workers' one thread for BLAS."""
+    """What classifiers learn when nothing happens, with workers' one thread for BLAS."""
     with threadpool_limits(1):
-        return {on_dask: on_dask(random_state=0).fit(*made_table()) for on_dask, _ in PAIRS}
+        kinds = (DaskRVFLClassifier, DaskFGBRVFLClassifier)
+        return {kind: kind(random_state=0).fit(*made_table()) for kind in kinds}
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(undisturbed, mortal_client, tmp_path):

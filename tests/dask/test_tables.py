@@ -251,15 +251,15 @@ def people_model(tmp_path_factory):
 def predicted(loaded, path, output, **settings):
     predictor = Predictor(loaded, **settings)
     with open_table(path) as file:
-        n_rows = predict_on_cluster(predictor, file, output, lambda _: None)
-    return predictor, n_rows
+        predict_on_cluster(predictor, file, output, lambda _: None)
+    return predictor
 
 
 def test_parts_have_the_predictions_of_the_whole_in_their_order(loaded, tmp_path):
     frame = people()
     parts = write_parts(tmp_path / "parts", frame, [50, 50])
-    predictor, n_rows = predicted(loaded, parts, tmp_path / "out", proba=True, keep=("age",))
-    assert n_rows == 120
+    predictor = predicted(loaded, parts, tmp_path / "out", proba=True, keep=("age",))
+    assert predictor.reader.n_rows == 120
     found = pd.read_parquet(tmp_path / "out")
     expected = loaded.pipeline.predict_proba(frame.drop(columns="label"))
     assert np.array_equal(found["age"].astype(float), frame["age"].astype(float), equal_nan=True)
@@ -275,7 +275,7 @@ def test_unknown_categories_are_told_once_with_their_rows(loaded, tmp_path):
     frame = people()
     frame.loc[[10, 110], "città"] = "Atlantis"
     parts = write_parts(tmp_path / "parts", frame, [50, 50])
-    predictor, _ = predicted(loaded, parts, tmp_path / "out")
+    predictor = predicted(loaded, parts, tmp_path / "out")
     assert predictor.reader.unknown == {"città": {"Atlantis": 2}}
     (line,) = predictor.reader.warnings(lambda row: f"row {row + 1}")
     assert "first 'Atlantis' at row 11" in line

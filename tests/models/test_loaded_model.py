@@ -63,8 +63,8 @@ def test_rows_of_every_form_get_the_answers_of_the_command_line(model, path, tab
     assert model.classes_.tolist() == ["no", "yes"]
     for number in (0, 7):
         assert model.predict(rows[number]).tolist() == [written["prediction"][number]]
-        one = model.predict_proba(rows[number])
-        np.testing.assert_allclose(one, found[[number]], rtol=1e-12)
+        for one in (rows[number], frame.iloc[number]):
+            np.testing.assert_allclose(model.predict_proba(one), found[[number]], rtol=1e-12)
 
 
 @pytest.mark.parametrize("ask", ["predict", "predict_proba", "check"])
@@ -122,10 +122,6 @@ def test_a_dict_with_any_single_cell_is_one_row(model, frame):
         with pytest.raises(TableError, match="'age' held numbers in training, but here 1 of 1 "):
             model.predict(row | {"age": nested})
         assert_array_equal(model.predict(row | {"tags": nested}), model.predict(row))
-
-
-def test_a_row_of_a_frame_is_one_row(model, frame):
-    assert_array_equal(model.predict_proba(frame.iloc[3]), model.predict_proba(frame.iloc[[3]]))
 
 
 def test_a_cell_of_another_form_in_a_single_row_is_an_error(model, frame):

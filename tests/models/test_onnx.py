@@ -268,25 +268,6 @@ def test_what_is_too_large_for_a_model_is_refused_or_answered_with_numbers(kind)
         assert np.isfinite(answers).all()
 
 
-@given(st.lists(st.lists(st.floats(), min_size=3, max_size=3), max_size=5))
-def test_any_rows_are_refused_if_and_only_if_a_number_is_not_finite(cells):
-    rows = np.array(cells, dtype=float).reshape(-1, 3)
-    refusal = ""
-    try:
-        SESSION.run(None, {"X": rows})
-    except InvalidArgument as error:
-        refusal = str(error)
-    assert bool(refusal) == (not np.isfinite(rows).all()) or NO_ANSWER in refusal
-
-
-def bare_model():
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    return session_of(to_onnx(RVFLClassifier(random_state=0).fit(X, X[:, 0] > 0), X))
-
-
-SESSION = bare_model()
-
-
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("kind", [RVFLClassifier, RVFLRegressor, CRVFLClassifier])
 def test_no_optimiser_removes_a_check(level, kind):
@@ -474,9 +455,7 @@ def test_a_foreign_step_is_told_in_one_line(steps):
     X, y = make_blobs(60, centers=2, random_state=0)
     model = make_pipeline(*steps, RVFLClassifier(random_state=0)).fit(X, y)
     step = type(steps[-1]).__name__
-    with pytest.raises(
-        ModelFileError, match=f"with the step {step} cannot be written as ONNX; what"
-    ):
+    with pytest.raises(ModelFileError, match=f"{step} and a model cannot be written as ONNX"):
         to_onnx(model, X)
 
 

@@ -30,7 +30,7 @@ def test_a_batch_gets_what_the_pipeline_gives_and_copied_columns_come_first(load
     with open_table(table) as file:
         predictor.check_columns(file.path, file.names)
         (batch,) = file.batches(predictor.input_names)
-    answers = predictor.predict_batch(batch, location, 0)
+    answers = predictor.predict_batch(batch, location)
     names = ["prediction", "age", "prediction", "probability_no", "probability_yes"]
     assert answers.schema.names == names
     assert set(answers.column(0).to_pylist()) == {"mine"}
@@ -67,7 +67,7 @@ def test_a_model_that_fills_in_nothing_refuses_missing_cells():
     predictor = Predictor(LoadedModel(model, ModelCard(columns=input_cards(X))))
     batch = pa.RecordBatch.from_pydict({"a": ["1", "2"], "b": ["3", ""]})
     with pytest.raises(TableError, match=r"cannot predict these rows .*NaN.*fill in missing cells"):
-        predictor.predict_batch(batch, location, 3)
+        predictor.predict_batch(batch, location)
 
 
 @pytest.mark.parametrize("n_targets", [1, 2])
@@ -77,7 +77,7 @@ def test_a_regressor_predicts_each_of_its_numbers(n_targets):
     model = RVFLRegressor(random_state=0).fit(X, Y if n_targets > 1 else Y[:, 0])
     predictor = Predictor(LoadedModel(model, ModelCard(columns=input_cards(X))))
     batch = pa.RecordBatch.from_pydict({"a": [str(value) for value in X["a"]]})
-    answers = predictor.predict_batch(batch, location, 0)
+    answers = predictor.predict_batch(batch, location)
     names = ["prediction"] if n_targets == 1 else ["prediction_1", "prediction_2"]
     assert answers.schema.names == names
     found = np.column_stack([np.asarray(column) for column in answers.columns])

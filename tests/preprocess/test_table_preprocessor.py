@@ -200,7 +200,7 @@ FRAME = pd.DataFrame({"age": [1.0, 2.0], "city": ["a", "b"]})
         (FRAME.assign(age=["1", "x"]), "'age' must hold numbers, but row 0 has the text '1'"),
         (FRAME.assign(age=[1, np.inf]), "'age' has an infinite number in row 1"),
         (FRAME.assign(age=pd.to_datetime(["2020", "2021"])), "'age' must hold numbers"),
-        ({"age": np.zeros(2), "city": pa.array(["a"])}, "inconsistent numbers of samples"),
+        ({"age": np.zeros(2), "city": pa.array(["a"])}, "differ in length"),
     ],
     ids=["missing", "text", "infinite", "dates", "lengths"],
 )

@@ -165,12 +165,11 @@ def predicted_cells(file: TableFile, schema: Schema, X: pd.DataFrame) -> dict:
     stored = Schema.from_json(json.loads(json.dumps(schema.to_json())))
     pipeline = DummyClassifier().fit([[0.0], [0.0]], [0, 1])
     loaded = LoadedModel(pipeline, ModelCard(columns=input_cards(X), schema=stored))
-    reader, row = RowReader(loaded.inputs), 0
+    reader = RowReader(loaded.inputs)
     found = {name: [] for name in schema.feature_types}
     for batch in file.batches(loaded.inputs.names):
-        for name, cells in cells_of(reader.read(batch, file.location, row)).items():
+        for name, cells in cells_of(reader.read(batch, file.location)).items():
             found[name] += cells
-        row += batch.num_rows
     return found
 
 

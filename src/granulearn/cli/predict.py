@@ -79,14 +79,15 @@ def predict(
             from granulearn.dask.tables import predict_on_cluster
 
             with out.stage_progress(hidden=json) as stage, opt.cluster(dask, stage):
-                n_rows = predict_on_cluster(predictor, file, output, stage)
+                predict_on_cluster(predictor, file, output, stage)
         else:
             # A bar would be drawn into answers that go to the same terminal.
             hidden = json or out.is_shown(output)
             with out.row_progress(file.n_rows, hidden=hidden) as progress:
-                n_rows = _predict_file(predictor, file, output, progress)
+                _predict_file(predictor, file, output, progress)
         for line in predictor.reader.warnings(file.location):
             out.note(line)
+    n_rows = predictor.reader.n_rows
     if json:
         facts = {"file": str(output), "rows": n_rows, "predicted": predictor.counts}
         facts |= {"ignored_columns": predictor.ignored_columns(file.names)}
@@ -101,24 +102,17 @@ def predict(
 
 def _predict_file(
     predictor: Predictor, file: TableFile, output: Path, progress: Callable[[int], None]
-) -> int:
-    """Predict every row of a file and write the answers; return the number of rows."""
+) -> None:
+    """Predict every row of a file and write the answers."""
     from threadpoolctl import threadpool_limits
-
-    from granulearn.tables import TableError
 
     def location(row: int) -> str:
         return f"{file.path}, {file.location(row)}"
 
     # One thread computes while another reads ahead.
     with out.written_output(output) as temporary, threadpool_limits(1, user_api="blas"):
-        n_rows = predictor.write(
-            file, partial(_open_writer, temporary), location, progress=progress
-        )
-        if n_rows == 0:
-            raise TableError(f"{file.path} has a header but no data rows; add rows.")
+        predictor.write(file, partial(_open_writer, temporary), location, progress)
         predictor.reader.finish(file.path, file.location)
-    return n_rows
 
 
 def _open_writer(temporary: Path, schema: Any) -> Any:

@@ -19,7 +19,7 @@ from granulearn.audit import LabelAudit
 from granulearn.audit.embedding import Embedding, embed_rows
 from granulearn.audit.error_probability import ErrorModel
 from granulearn.audit.outliers import OUTLIER_FROM, OutlierRule, fit_outlier_rule
-from granulearn.audit.ratings import NoiseRate, Ratings
+from granulearn.audit.ratings import Ratings
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
     Sample,
@@ -42,11 +42,6 @@ class Rater:
     outliers: OutlierRule
     sampled: dict[int, pd.DataFrame]
     """The ratings of the sampled rows, by block and by position in it."""
-
-    @property
-    def noise(self) -> NoiseRate:
-        """The share of wrong labels."""
-        return self.model.noise
 
     def rate(self, number: int, X: np.ndarray, codes: np.ndarray) -> pd.DataFrame:
         """Return one row per label of a block.
@@ -179,7 +174,7 @@ class DaskLabelAudit(BaseEstimator):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         sample = sample_blocks(blocks, facts, self.sample_size, seed)
         rater = audit_sample(sample, self.n_estimators, self.random_state)
-        attrs, rate, shared = rater.noise.to_attrs(), delayed(rate_block), delayed(rater)
+        attrs, rate, shared = rater.model.noise.to_attrs(), delayed(rate_block), delayed(rater)
         first_rows = np.cumsum([0, *facts.n_rows]).tolist()
         parts = [
             rate(block, number, first_rows[number], shared, attrs)
@@ -188,7 +183,11 @@ class DaskLabelAudit(BaseEstimator):
         meta = rate_block(None, -1, 0, rater, attrs)
         self.ratings_ = dd.from_delayed(parts, meta=meta, verify_meta=False)
         self.ratings_.attrs = attrs
-        self.classes_, self.noise_, self.n_features_in_ = facts.classes, rater.noise, X.shape[1]
+        self.classes_, self.noise_, self.n_features_in_ = (
+            facts.classes,
+            rater.model.noise,
+            X.shape[1],
+        )
         return self
 
     def worst(self, n: int = 10_000) -> pd.DataFrame:

@@ -65,7 +65,7 @@ def checked_blocks(
         check_collection(thing, name, instead)
         columns.append(_delayed_blocks(_in_step(name, thing, X)))
     check = delayed(check_block)
-    blocks = [check(number, names, *part) for number, part in enumerate(zip(*columns, strict=True))]
+    blocks = [check(number, *part) for number, part in enumerate(zip(*columns, strict=True))]
     found = compute(*map(delayed(facts_of_block), blocks))
     return blocks, _joined_facts(found, names)
 
@@ -107,15 +107,11 @@ def _in_step(name: str, thing: Any, X: Any) -> Any:
     return thing
 
 
-def check_block(
-    number: int, names: list[str] | None, X: Any, y: Any, weights: Any, memberships: Any
-) -> Samples | None:
+def check_block(number: int, X: Any, y: Any, weights: Any, memberships: Any) -> Samples | None:
     """Return the rows of a block as the classifiers in memory check theirs; None without rows."""
     if len(X) == len(y) == 0:
         return None
     try:
-        if names is not None and names != list(X.columns):
-            raise ValueError(f"its columns are {list(X.columns)}, and those of X are {names}.")
         X, y = check_inputs(X, y, "fit")
         return describe_samples(X, *encode_labels(y), weights, memberships)
     except (TypeError, ValueError) as error:

@@ -320,7 +320,7 @@ def audit_on_cluster(
         shared = table.reader, preprocessor, rater, str(temporary), n_worst
         counts, worst = run_parts(rate_part, joined, table.parts, *shared)
     verdicts = {name: counts[name] for name in VERDICTS}
-    return PartsAudit(rater.noise, n_labels, verdicts, worst, table.report)
+    return PartsAudit(rater.model.noise, n_labels, verdicts, worst, table.report)
 
 
 def rate_part(
@@ -370,8 +370,8 @@ def _worst(frame: pd.DataFrame, n_worst: int) -> pd.DataFrame:
 
 def predict_on_cluster(
     predictor: Predictor, file: TableFile, output: Path, progress: Progress
-) -> int:
-    """Predict every part of a table, and write a folder of Parquet files; return how many rows.
+) -> None:
+    """Predict every part of a table, and write a folder of Parquet files.
 
     The folder is there when all files are, or not at all.
 
@@ -390,29 +390,20 @@ def predict_on_cluster(
     with folder_written_atomically(output) as temporary:
         progress(f"predicting {counted(len(parts), 'part')}")
         shared = predictor, str(temporary), str(file.path)
-        n_rows, counts, reader = run_parts(predict_part, _joined_predictions, parts, *shared)
-        if n_rows == 0:
-            raise TableError(f"{file.path} has no data rows; add rows.")
+        counts, predictor.reader = run_parts(predict_part, _joined_predictions, parts, *shared)
         predictor.counts.update(counts)
-        predictor.reader = reader
-        reader.finish(file.path, file.location)
-    return n_rows
+        predictor.reader.finish(file.path, file.location)
 
 
 def predict_part(
     part: TableFile, number: int, predictor: Predictor, folder: str, path: str
-) -> tuple[int, Counter, RowReader]:
+) -> tuple[Counter, RowReader]:
     """Predict the rows of a part, and write them to a file; `path` is for messages."""
-    own = predictor.afresh()  # another task may use the same one
-    target = Path(folder) / PART_NAME.format(number)
-
-    def location(row: int) -> str:
-        return f"{path}, row {row + 1}"
-
-    open_writer = partial(parquet.ParquetWriter, target)
-    n_rows = own.write(part, open_writer, location, first_row=part.first_row)
-    return n_rows, own.counts, own.reader
+    own = predictor.starting_at(part.first_row)  # another task may use the same one
+    open_writer = partial(parquet.ParquetWriter, Path(folder) / PART_NAME.format(number))
+    own.write(part, open_writer, lambda row: f"{path}, row {row + 1}")
+    return own.counts, own.reader
 
 
-def _joined_predictions(first: tuple, second: tuple) -> tuple[int, Counter, RowReader]:
-    return first[0] + second[0], first[1] + second[1], first[2] + second[2]
+def _joined_predictions(first: tuple, second: tuple) -> tuple[Counter, RowReader]:
+    return first[0] + second[0], first[1] + second[1]

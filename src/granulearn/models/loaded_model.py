@@ -167,8 +167,8 @@ class LoadedModel:
     def _ask(self, method: str, rows: Any, strict: bool, warn: bool) -> np.ndarray:
         reader = RowReader(self.inputs, strict)
         with opened_rows(rows) as file:
-            read = reader.rows_of(file, self.rows_per_chunk)
-            answers = [self.answers(method, rows_read) for _, rows_read in read]
+            chunks = reader.rows_of(file, self.rows_per_chunk)
+            answers = [self.answers(method, chunk) for chunk in chunks]
             reader.finish(file.path, file.location, warn=warn)
         return np.concatenate(answers)
 

@@ -74,10 +74,8 @@ class Predictor:
         if problems:
             raise TableError(*problems)
 
-    def predict_batch(
-        self, batch: pa.RecordBatch, location: Location, first_row: int
-    ) -> pa.RecordBatch:
-        """Return the output rows of a batch: the columns to copy, then what is predicted.
+    def predict_batch(self, batch: pa.RecordBatch, location: Location) -> pa.RecordBatch:
+        """Return the output rows of the next batch: the columns to copy, then what is predicted.
 
         A copied column keeps its name even if what is predicted has the same one.
 
@@ -87,10 +85,8 @@ class Predictor:
             The columns of `input_names`.
         location : callable
             Says where a row stands, for messages.
-        first_row : int
-            Number of the first row in the file.
         """
-        read = self.reader.read(batch, location, first_row)
+        read = self.reader.read(batch, location)
         predicted = self._labels(read) if self.classes else self._numbers(read)
         kept = {name: batch.column(name) for name in self.keep}
         names, columns = [*kept, *predicted], [*kept.values(), *predicted.values()]
@@ -101,11 +97,9 @@ class Predictor:
         source: TableFile,
         open_writer: Callable[[pa.Schema], Any],
         location: Location,
-        *,
-        first_row: int = 0,
         progress: Callable[[int], None] = lambda n_rows: None,
-    ) -> int:
-        """Predict all rows of a table and write the output rows; return their number.
+    ) -> None:
+        """Predict all rows of a table and write the output rows.
 
         Parameters
         ----------
@@ -115,25 +109,24 @@ class Predictor:
             Returns a writer, which is a context manager, for output rows of a schema.
         location : callable
             Says where a row stands, for messages.
-        first_row : int, default=0
-            Number of the first row in the file.
         progress : callable
             Gets the number of rows done.
         """
-        n_rows, writer = 0, None
+        writer = None
         with ExitStack() as opened:
             for chunk in chunks(source, self.input_names, self.loaded.rows_per_chunk):
-                answers = self.predict_batch(chunk, location, first_row + n_rows)
+                answers = self.predict_batch(chunk, location)
                 if writer is None:
                     writer = opened.enter_context(open_writer(answers.schema))
                 writer.write(answers)
-                n_rows += chunk.num_rows
-                progress(n_rows)
-        return n_rows
+                progress(self.reader.n_rows)
 
-    def afresh(self) -> Predictor:
-        """Return a predictor of the same model that has predicted nothing yet."""
-        return Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=self.reader.strict)
+    def starting_at(self, first_row: int) -> Predictor:
+        """Return a predictor of the same model for rows from this number on."""
+        strict = self.reader.strict
+        new = Predictor(self.loaded, proba=self.proba, keep=self.keep, strict=strict)
+        new.reader.first_row = first_row
+        return new
 
     def ignored_columns(self, names: Sequence[str]) -> list[str]:
         """Return the columns of a table that are not used.

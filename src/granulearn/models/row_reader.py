@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -99,21 +99,26 @@ class RowReader:
         How cells are read.
     strict : bool, default=False
         Whether an unknown category, or a cell of another form, is an error.
+    first_row : int, default=0
+        Number of the first row to read in its table.
     """
 
-    def __init__(self, inputs: ModelInputs, strict: bool = False):
+    def __init__(self, inputs: ModelInputs, strict: bool = False, first_row: int = 0):
         self.inputs = inputs
         self.strict = strict
+        self.first_row = first_row
+        self.n_rows = 0
+        """Rows that were read."""
         self.known_cells: Counter = Counter()
         """By column: cells that are not missing."""
-        self.failures: dict[str, CellCount] = {}
+        self.failures: dict[str, CellCount] = defaultdict(CellCount)
         """By column: cells that do not have the form of training."""
-        self.unknown: dict[str, Counter] = {}
+        self.unknown: dict[str, Counter] = defaultdict(Counter)
         """By column: how often each category was met that training did not have."""
         self._first_unknown: dict[str, tuple[str, int]] = {}
 
-    def read(self, batch: pa.RecordBatch, location: Location, first_row: int = 0) -> TypedRows:
-        """Return rows as the model takes them, categories as dictionary arrays; count drift.
+    def read(self, batch: pa.RecordBatch, location: Location) -> TypedRows:
+        """Return the next rows as the model takes them; count drift.
 
         Parameters
         ----------
@@ -121,9 +126,9 @@ class RowReader:
             The columns that are used, and perhaps others.
         location : callable
             Says where a row stands, for messages.
-        first_row : int, default=0
-            Number of the first row in the table.
         """
+        first_row = self.first_row + self.n_rows
+        self.n_rows += batch.num_rows
         rows = self.inputs.schema.read(batch, first_row)
         self._count_cells(rows, location)
         for name, known in self.inputs.categories.items():
@@ -132,10 +137,8 @@ class RowReader:
             self._count_unknown(name, categories, known, location, first_row)
         return rows
 
-    def rows_of(
-        self, file: TableFile, rows_per_chunk: int | None = None
-    ) -> Iterator[tuple[int, TypedRows]]:
-        """Yield the rows of a table as the model takes them, with the number of the first one.
+    def rows_of(self, file: TableFile, rows_per_chunk: int | None = None) -> Iterator[TypedRows]:
+        """Yield the rows of a table as the model takes them.
 
         Parameters
         ----------
@@ -147,29 +150,25 @@ class RowReader:
         problems = self.inputs.missing_columns(file.path, file.names)
         if problems:
             raise TableError(*problems)
-        row = 0
         for chunk in chunks(file, self.inputs.names, rows_per_chunk):
-            yield row, self.read(chunk, file.location, row)
-            row += chunk.num_rows
-        if not row:
-            raise TableError(f"{file.path} has a header but no data rows; add rows.")
+            yield self.read(chunk, file.location)
+        self._check_some_read(file.path)
 
     def __add__(self, later: RowReader) -> RowReader:
         """Return the counts of both, of which the second has read later rows of the table."""
         both = RowReader(self.inputs, self.strict)
-        both.known_cells = self.known_cells + later.known_cells
+        both.n_rows = self.n_rows + later.n_rows
         both._first_unknown = later._first_unknown | self._first_unknown
-        for name in {**self.failures, **later.failures}:
-            parts = [part.failures.get(name, CellCount()) for part in (self, later)]
-            both.failures[name] = parts[0] + parts[1]
-        for name in {**self.unknown, **later.unknown}:
-            both.unknown[name] = self.unknown.get(name, Counter()) + later.unknown.get(
-                name, Counter()
-            )
+        for part in (self, later):
+            both.known_cells += part.known_cells
+            for name, failures in part.failures.items():
+                both.failures[name] += failures
+            for name, categories in part.unknown.items():
+                both.unknown[name] += categories
         return both
 
     def finish(self, path: object, location: Location, *, warn: bool = False) -> None:
-        """Raise a `TableError` if too many cells did not have the form of training.
+        """Raise a `TableError` if no row was read, or too many cells had another form.
 
         Parameters
         ----------
@@ -180,6 +179,7 @@ class RowReader:
         warn : bool, default=False
             Whether to warn of fewer such cells, and of unknown categories.
         """
+        self._check_some_read(path)
         wrong = [
             f"{path}: column {name!r} held {self.inputs.form(name)} in training, but here "
             f"{failures.count} of {self.known_cells[name]} cells do not: "
@@ -217,14 +217,17 @@ class RowReader:
                 f"(first {quoted(text)} at {location(row)}), counted as none of the known ones."
             )
 
+    def _check_some_read(self, path: object) -> None:
+        if not self.n_rows:
+            raise TableError(f"{path} has a header but no data rows; add rows.")
+
     def _count_cells(self, rows: TypedRows, location: Location) -> None:
         for column in self.inputs.schema.used:
             cells = rows.cells[column.feature_names[-1]]
-            missing = (
-                int(np.count_nonzero(np.isnan(cells)))
-                if isinstance(cells, np.ndarray)
-                else cells.null_count
-            )
+            if isinstance(cells, np.ndarray):
+                missing = int(np.isnan(cells).sum())
+            else:
+                missing = cells.null_count
             found = rows.failures.get(column.name, CellCount())
             self.known_cells[column.name] += rows.n_rows - missing + found.count
             if not found.count:
@@ -233,7 +236,7 @@ class RowReader:
             trained = f"held {self.inputs.form(column.name)} in training"
             fault = f"{trained}, but here it holds {quoted(text)}"
             self._refuse_if_strict(column.name, fault, location(row))
-            self.failures[column.name] = self.failures.get(column.name, CellCount()) + found
+            self.failures[column.name] += found
 
     def _count_unknown(
         self,
@@ -256,7 +259,7 @@ class RowReader:
         category = f"holds {quoted(first[0])}, a category that training did not have"
         self._refuse_if_strict(name, category, location(first[1]))
         self._first_unknown.setdefault(name, first)
-        self.unknown[name] = self.unknown.get(name, Counter()) + Counter(unknown)
+        self.unknown[name].update(unknown)
 
     def _refuse_if_strict(self, name: str, problem: str, where: str) -> None:
         if self.strict:

@@ -130,9 +130,7 @@ class RowsCheck:
         return "\n".join(map(str, self.drifted))
 
 
-def check_rows(
-    card: ModelCard, reader: RowReader, parts: Iterable[tuple[int, TypedRows]]
-) -> RowsCheck:
+def check_rows(card: ModelCard, reader: RowReader, parts: Iterable[TypedRows]) -> RowsCheck:
     """Return how rows differ from training.
 
     Parameters
@@ -141,32 +139,31 @@ def check_rows(
         Of the model.
     reader : RowReader
         Which reads the rows.
-    parts : iterable of (int, TypedRows)
-        The rows, as it reads them, with the number of the first one.
+    parts : iterable of TypedRows
+        The rows, as it reads them.
     """
-    n_rows, below, above = 0, Counter(), Counter()  # type: ignore[var-annotated]
+    below, above = Counter[str](), Counter[str]()
     cards = {column.name: column for column in card.columns}
-    for _, rows in parts:
-        n_rows += rows.n_rows
+    for rows in parts:
         for name, own in cards.items():
             cells = rows.cells[name]
             if own.lowest is not None and isinstance(cells, np.ndarray):
-                below[name] += int(np.count_nonzero(cells < own.lowest))
-                above[name] += int(np.count_nonzero(cells > own.highest))
+                below[name] += int((cells < own.lowest).sum())
+                above[name] += int((cells > own.highest).sum())
     found = []
     for column in reader.inputs.schema.used:
         # Of a date this is the running number, the date itself.
-        own, failures = cards[column.feature_names[-1]], reader.failures.get(column.name)
+        own = cards[column.feature_names[-1]]
         check = ColumnCheck(
             column.name,
-            n_rows,
-            missing=n_rows - reader.known_cells[column.name],
-            failures=failures.count if failures else 0,
+            reader.n_rows,
+            missing=reader.n_rows - reader.known_cells[column.name],
+            failures=reader.failures[column.name].count,
             below=below[own.name],
             above=above[own.name],
-            unknown=dict(reader.unknown.get(column.name, Counter()).most_common()),
+            unknown=dict(reader.unknown[column.name].most_common()),
             missing_in_training=own.missing if card.rows else 0,
             rows_in_training=card.rows or 0,
         )
         found.append(check)
-    return RowsCheck(n_rows, tuple(found))
+    return RowsCheck(reader.n_rows, tuple(found))

@@ -155,8 +155,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             Numbers, one-hot columns, and target-encoded ones, each row of these by other rows.
         """
         columns = self._columns(X, reset=True)
-        check_consistent_length(*columns.values(), y)
         n_rows = _n_rows(columns)
+        check_consistent_length(np.empty(n_rows), y)
         if n_rows == 0:
             raise ValueError("X has no rows; there is nothing to learn from.")
         types = self._types_of(columns)
@@ -184,9 +184,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         ndarray of shape (n_samples, n_outputs)
             Numbers, one-hot columns and target-encoded columns.
         """
-        columns = self._columns(X)
-        check_consistent_length(*columns.values())
-        return self._transform(columns)
+        return self._transform(self._columns(X))
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the columns that `transform` makes.
@@ -467,7 +465,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
 
 def _n_rows(columns: Mapping[str, Any]) -> int:
-    return len(next(iter(columns.values())))
+    lengths = {len(cells) for cells in columns.values()}
+    if len(lengths) > 1:
+        raise ValueError(f"Columns differ in length: they have {sorted(lengths)} rows.")
+    return lengths.pop()
 
 
 def _even_folds(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
@@ -516,11 +517,9 @@ def type_of(cells: Any) -> str:
 
 def floats(name: str, cells: Any) -> np.ndarray:
     """Return a column of numbers as floats, NaN for missing ones."""
-    if isinstance(cells, np.ndarray) and cells.dtype == np.float64:
-        return cells
     cells = _as_numpy(cells)
     if cells.dtype.kind in "biuf":
-        return cells.astype(np.float64)
+        return cells.astype(np.float64, copy=False)
     if cells.dtype.kind in "cMm":
         raise ValueError(
             f"Column {name!r} must hold numbers, as in training; it holds {cells.dtype}. Convert "
@@ -586,24 +585,19 @@ def date_parts(name: str, cells: Any) -> dict[str, np.ndarray]:
             f"Column {name!r} must hold dates, as in training. Convert it by pandas.to_datetime."
         )
     local = cells.tz_localize(None) if getattr(cells, "tz", None) is not None else cells
-    in_utc, datetimes = (
-        np.asarray(dates, dtype="datetime64[us]").astype(np.int64) for dates in (cells, local)
-    )
-    missing = np.isnat(np.asarray(local, dtype="datetime64[us]"))
-    datetimes, in_utc = np.where(missing, 0, datetimes), np.where(missing, 0, in_utc)
-    days, clock = np.divmod(datetimes, 86_400_000_000)
-    dates = days.astype("datetime64[D]")
-    months, years = dates.astype("datetime64[M]"), dates.astype("datetime64[Y]")
+    in_utc, local = (np.asarray(dates, dtype="datetime64[us]") for dates in (cells, local))
+    days = local.astype("datetime64[D]")
+    months, years = days.astype("datetime64[M]"), days.astype("datetime64[Y]")
     parts = (
         years.astype(np.int64) + 1970,
         months.astype(np.int64) % 12 + 1,
-        (dates - years).astype(np.int64) + 1,
-        (days + 3) % 7 + 1,  # 1970 began on a Thursday
-        clock / 3.6e9,
-        in_utc / 86.4e9,
+        (days - years).astype(np.int64) + 1,
+        (days.astype(np.int64) + 3) % 7 + 1,  # 1970 began on a Thursday
+        (local - days) / np.timedelta64(1, "h"),
+        (in_utc - np.datetime64(0, "D")) / np.timedelta64(1, "D"),
     )
     return {
-        part: np.where(missing, np.nan, values)
+        part: np.where(np.isnat(local), np.nan, values)
         for part, values in zip(DATE_PARTS, parts, strict=True)
     }
 

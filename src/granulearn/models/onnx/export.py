@@ -122,12 +122,11 @@ def _steps_of(pipeline: Any) -> tuple[TablePreprocessor | None, Any]:
     """Return the preprocessor, if there is one, and the model."""
     if not isinstance(pipeline, Pipeline):
         return None, pipeline
-    *earlier, model = [step for _, step in pipeline.steps if step not in (None, "passthrough")]
-    foreign = [step for step in earlier if type(step) is not TablePreprocessor]
-    if foreign or len(earlier) > 1:
-        name = type([*foreign, *earlier][0]).__name__
+    *earlier, model = [step for _, step in pipeline.steps]
+    if [type(step) for step in earlier] not in ([], [TablePreprocessor]):
+        names = ", ".join(type(step).__name__ for step in earlier)
         raise ModelFileError(
-            f"a pipeline with the step {name} cannot be written as ONNX; what can be is a model "
+            f"a pipeline of {names} and a model cannot be written as ONNX; what can be is a model "
             "of granulearn, alone or in a pipeline of one TablePreprocessor and the model."
         )
     return (earlier[0] if earlier else None), model

@@ -214,7 +214,7 @@ def _read(rows: Any, schema: Schema) -> dict[str, Any]:
     """Read raw rows as the table of training was read."""
     reader = RowReader(ModelInputs(schema))
     with opened_rows(rows) as file:
-        typed = joined_rows(read for _, read in reader.rows_of(file))
+        typed = joined_rows(reader.rows_of(file))
         reader.finish(file.path, file.location, warn=True)
     return typed.cells
 
