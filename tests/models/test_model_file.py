@@ -281,7 +281,7 @@ def test_another_format_is_named(version, saved):
 
 def test_a_header_that_is_no_json_is_refused(saved):
     _, tensors = parts_of(saved.read_bytes())
-    for entry in ("{", "3", '{"format": "x"}', "[" * 10_000, '{"format": 6, "sha256": ""}'):
+    for entry in ("{", "3", '{"format": "x"}', "[" * 10_000, '{"format": 7, "sha256": ""}'):
         saved.write_bytes(save(tensors, {"granulearn": entry}))
         with pytest.raises(ModelFileError, match="is refused: "):
             load_model(saved)

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,7 +49,7 @@ from granulearn.utils.saved import (
     saved_attributes,
 )
 
-FORMAT = 6
+FORMAT = 7
 ENTRY = "granulearn"
 MOST_BYTES, MOST_HEADER_BYTES = 4 * 2**30, 32 * 2**20
 # A row may take so many steps down all ball trees of a file; 10,000 rows then take up to 6 s.
@@ -296,8 +297,6 @@ def _described(value: Any, path: str, tensors: dict[str, np.ndarray]) -> dict[st
         if isinstance(spec, Array) and found is not None:
             for key, array in each_of(own, found, spec.many):
                 tensors[key] = _stored(array)
-            if spec.many is not None:
-                node[name] = list(found) if spec.many is dict else len(found)
         elif isinstance(spec, Part):
             parts = [_described(part, key, tensors) for key, part in each_of(own, found, spec.many)]
             node[name] = parts if spec.many is not None else parts[0]
@@ -500,20 +499,15 @@ class _Reader:
         return parts[0] if spec.many is None else spec.many(parts)
 
     def _arrays(self, spec: Array, content: Any, path: str, name: str) -> Any:
-        if spec.many is None:
-            if path in self.tensors:
-                require(content is _MISSING, f"{name} is there twice")
-                return _as_stated(spec, self.tensors.pop(path))
+        if spec.many is None and path not in self.tensors:
             require(spec.optional, f"the array {name} is missing")
             require(content in (_MISSING, None), f"{name} is no array")
             return content
-        keys: Any = msgspec.convert(content, list[str] if spec.many is dict else int)
-        number = len(keys) if spec.many is dict else keys
-        paths = [f"{path}.{i}" for i in range(min(number, len(self.tensors)))]
-        missing = [own for own in paths if own not in self.tensors]
-        require(len(paths) == number and not missing, f"arrays of {name} are missing")
-        arrays = [_as_stated(spec, self.tensors.pop(own)) for own in paths]
-        return dict(zip(keys, arrays, strict=True)) if spec.many is dict else spec.many(arrays)
+        require(content is _MISSING, f"{name} is in the header too")
+        if spec.many is None:
+            return _as_stated(spec, self.tensors.pop(path))
+        numbered = takewhile(self.tensors.__contains__, (f"{path}.{i}" for i in count()))
+        return spec.many(_as_stated(spec, self.tensors.pop(own)) for own in numbered)
 
 
 def _as_stated(spec: Array, array: np.ndarray) -> np.ndarray:
