@@ -134,7 +134,7 @@ def test_other_rows_than_those_of_fit_are_refused(fitted):
     X, y, model = fitted
     with pytest.raises(ValueError, match="training has 199 rows, and the model was fitted to 200"):
         model.explain(X[:1], training=(X[1:], y[1:]))
-    with pytest.raises(ValueError, match="other rows than the model was fitted to"):
+    with pytest.raises(ValueError, match="other rows or labels than the model was fitted to"):
         model.explain(X[:1], training=(2 * X + 1, y))
     with pytest.raises(ValueError, match="class 7, which the model does not know"):
         model.explain(X[:1], training=(X, np.where(y == 0, 7, y)))
@@ -147,7 +147,7 @@ def test_other_rows_than_those_of_fit_are_refused(fitted):
 def test_other_labels_than_those_of_fit_are_refused():
     X, y = overlapping_classes(2)
     model = RobustClassifier(**SMALL).fit(X, y)
-    with pytest.raises(ValueError, match="other labels than the model was fitted to"):
+    with pytest.raises(ValueError, match="other rows or labels than the model was fitted to"):
         model.explain(X[:2], training=(X, y[::-1].copy()))
 
 

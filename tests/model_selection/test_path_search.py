@@ -271,15 +271,6 @@ def test_a_refused_value_fails_its_candidates_only():
         PathSearchCV(RVFLClassifier(), grid, error_score="raise").fit(X, y)
 
 
-def test_splits_and_their_number_must_agree():
-    class Wrong(KFold):
-        def get_n_splits(self, *args, **kwargs):
-            return 7
-
-    with pytest.raises(ValueError, match="gives 3 splits"):
-        PathSearchCV(RVFLClassifier(), SMALL_GRID, cv=Wrong(3)).fit(X, y)
-
-
 def test_the_hold_out_part_influences_no_weight():
     def first_weights(X, y):
         sizes = []

@@ -71,7 +71,7 @@ table = pd.DataFrame(scores).T
 table.round(1)
 
 # %%
-# Methods that a red bar joins cannot be told apart by Nemenyi's test. Ten sets
+# Methods that a red bar joins do not differ significantly by Nemenyi's test. Ten sets
 # separate only what is far apart: few sets make a long bar.
 
 result = compare(table)

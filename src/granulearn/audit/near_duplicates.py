@@ -15,6 +15,7 @@ from scipy.spatial.distance import pdist
 
 from granulearn.audit.embedding import EmbeddedRows
 from granulearn.audit.ratings import Issue, named_rows, worst_first
+from granulearn.utils.sampling import row_hashes
 
 CONTRADICTION = "contradictory duplicates"
 SHARED = "duplicates across groups"
@@ -68,8 +69,8 @@ def close_rows(X: np.ndarray, rows: EmbeddedRows) -> CloseRows:
     rows : EmbeddedRows
         The rows of X.
     """
-    # Copies are found by sorting, however many they are; the search sees one of each.
-    first, which = _distinct_rows(X)
+    # Copies are found by hashes, however many they are; the search sees one of each.
+    _, first, which = np.unique(row_hashes(X), return_index=True, return_inverse=True)
     usual, radius = near_radius(rows.gaps, len(first))
     points = rows.points[first]
     pairs, radius = _pairs_within(points, radius)
@@ -83,16 +84,6 @@ def close_rows(X: np.ndarray, rows: EmbeddedRows) -> CloseRows:
     sizes = np.bincount(of_rows, minlength=n_clusters)
     repeated = float((sizes[of_rows] > 1).mean())
     return CloseRows(of_rows, largest, usual, radius, repeated)
-
-
-def _distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return one row of each set of equal rows, and for each row the number of its set."""
-    order = np.lexsort(X.T)
-    ordered = X[order]
-    is_first = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
-    which = np.empty(len(X), dtype=np.int64)
-    which[order] = np.cumsum(is_first) - 1
-    return order[is_first], which
 
 
 def near_radius(gaps: np.ndarray, n_rows: int) -> tuple[float, float]:

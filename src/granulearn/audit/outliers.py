@@ -39,7 +39,6 @@ class OutlierRule:
 
     of_references: np.ndarray
     """(m,) how far each reference is from others; empty where nothing can be called an outlier."""
-    least_local: float = 0.0
     edge: float = 0.0
     spread: float = 1.0
 
@@ -58,7 +57,7 @@ class OutlierRule:
 
     def log_distance(self, nearest: np.ndarray, distances: np.ndarray) -> np.ndarray:
         """Return how far rows are from the references near them, in logarithms."""
-        local = np.maximum(np.median(self.of_references[nearest], axis=1), self.least_local)
+        local = np.median(self.of_references[nearest], axis=1)
         with np.errstate(divide="ignore"):
             return np.log(distances[:, -1]) - 0.5 * np.log(local)
 
@@ -76,7 +75,7 @@ def fit_outlier_rule(rows: EmbeddedRows) -> OutlierRule:
     # Where nearly all rows are copies, they do not say how far apart others may be.
     if len(rows.points) < FEWEST_ROWS or len(positive) == 0:
         return OutlierRule(np.empty(0))
-    rule = OutlierRule(of_references, _LEAST_LOCAL * float(np.median(positive)))
+    rule = OutlierRule(np.maximum(of_references, _LEAST_LOCAL * np.median(positive)))
     far = rule.log_distance(rows.nearest[rows.sample], rows.distances[rows.sample])
     far = np.maximum(far, np.min(far[np.isfinite(far)]))
     usual, edge = np.quantile(far, [_USUAL, _FAR])

@@ -350,7 +350,7 @@ def _ranks(summary: dict[str, Any]) -> _Drawn:
         axes.spines["top"].set_visible(True)  # the axis of ranks; other figures have none above
         caption = (
             f"Average ranks over {len(result.sets)} {comparison['unit']}, best on the left. "
-            "Methods joined by a thick bar cannot be told apart."
+            "Methods joined by a thick bar do not differ significantly."
         )
         yield figure, caption, True
 

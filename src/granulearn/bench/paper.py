@@ -84,7 +84,7 @@ def claims_of_table1(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
     for model in (SDAP_MODEL, F_MODEL):
         for other in BASELINES:
             alike = model == F_MODEL and other in EXCEPTIONS
-            words = "is not told apart from" if alike else "outperforms"
+            words = "does not differ significantly from" if alike else "outperforms"
             pattern = f"{model} {words} {{}} (Nemenyi's test)."
             rows.append(("section IV", pattern, other, _separation(model, other, wanted=not alike)))
     ahead = "{} is more accurate than every baseline, in the mean."

@@ -388,43 +388,41 @@ def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[s
     --------
     >>> from granulearn.bench import compare, describe_in_words, paper_accuracy_table
     >>> describe_in_words(compare(paper_accuracy_table()))[0][:61]
-    'On each of the 37 data sets the 8 methods are ranked, 1 being'
+    'The 8 methods are ranked on each of the 37 data sets (1 is be'
     """
     ranks, order = comparison.ranks, comparison.best_first
     test = comparison.iman_davenport_tie_corrected
     n_pairs, total = len(comparison.separated_pairs), len(comparison.pairwise)
-    separated = "That is true of no pair here."
+    separated = "It separates no pair."
     if n_pairs:
         clauses = "; ".join(_better_than(comparison))
-        separated = f"That is true of {n_pairs} of {total} pairs: {clauses}."
+        separated = f"It separates {n_pairs} of {total} pairs: {clauses}."
     clear = comparison.pairwise[comparison.pairwise["holm_p"] < comparison.alpha]
-    pairs = "no difference is clear."
+    pairs = "no difference is significant."
     if len(clear):
         clauses = ", ".join(
             f"{a} over {b} ({_p(p)})" if gap < 0 else f"{b} over {a} ({_p(p)})"
             for a, b, gap, p in clear[["first", "second", "rank_difference", "holm_p"]].to_numpy()
         )
-        pairs = f"{len(clear)} differences are clear: {clauses}."
+        are = "difference is" if len(clear) == 1 else "differences are"
+        pairs = f"{len(clear)} {are} significant: {clauses}."
     words = [
-        f"On each of the {len(comparison.sets)} {unit} the {len(order)} methods are ranked, "
-        f"1 being best. {order[0]} has the best average rank ({ranks[order[0]]:.2f}), "
+        f"The {len(order)} methods are ranked on each of the {len(comparison.sets)} {unit} "
+        f"(1 is best). {order[0]} has the best average rank ({ranks[order[0]]:.2f}), "
         f"{order[-1]} the worst ({ranks[order[-1]]:.2f}).",
-        f"Could all methods be equally good, and these ranks be chance? "
-        f"{'Hardly' if test.p_value < comparison.alpha else 'Yes, they could'}: "
-        f"Iman and Davenport's test gives {_p(test.p_value)}.",
-        f"Two methods can be told apart (Nemenyi's test, level {comparison.alpha:g}) if their "
-        f"average ranks differ by at least {comparison.critical_difference:.2f}. {separated}",
-        "Comparing two at a time (Wilcoxon's signed ranks, Holm's correction for "
-        f"{total} comparisons), {pairs}",
+        f"Overall, the methods {'differ' if test.p_value < comparison.alpha else 'do not differ'} "
+        f"significantly (Iman and Davenport's test, {_p(test.p_value)}).",
+        "Nemenyi's test separates two methods if their average ranks differ by at least "
+        f"{comparison.critical_difference:.2f} (level {comparison.alpha:g}). {separated}",
+        f"By Wilcoxon's signed-rank test with Holm's correction for {total} pairs, {pairs}",
     ]
     if unit != "data sets":
         words.append(
-            "The conditions of one data set are no independent trials, so these p-values are "
-            "smaller than they should be."
+            "The conditions of one data set are not independent, so these p-values are too small."
         )
     if comparison.dropped:
         names = ", ".join(map(str, comparison.dropped))
-        words.append(f"Left out, since a score is missing: {names}.")
+        words.append(f"Excluded, since a score is missing: {names}.")
     return words
 
 

@@ -32,10 +32,6 @@ LEAST_SHARE = 0.1
 _DECIMALS = 9
 
 
-# The mean of the training rows is that of `fit` up to this share of their spread.
-_SAME_MEAN = 1e-6
-
-
 @dataclass(frozen=True)
 class BallContribution:
     """A ball that contributes to the probability of a class."""
@@ -416,20 +412,15 @@ def check_fitted_rows(forest: Any, samples: Samples) -> None:
             f"training has {counted(len(samples), 'row')}, and the model was fitted to {n_fitted}; "
             "pass the rows that were passed to fit, in their order."
         )
-    rows = forest.forest_.rows(samples.X)
-    known = slice(None) if samples.weights is None else samples.weights > 0
-    mean, spread = rows[known].mean(axis=0), np.abs(rows).max(axis=0)
-    if (np.abs(mean) > _SAME_MEAN * (spread + np.abs(forest.forest_.shift))).any():
-        raise ValueError(
-            "training holds other rows than the model was fitted to; pass what was passed to fit: "
-            "scaled, where it was scaled, and with its sample_weight as the third part."
-        )
+    proba = forest.forest_.posterior(samples.X, 1, forest.in_bag_)
     known = ~np.isnan(forest.label_quality_)
-    rated = forest.oob_proba_[known, samples.codes[known]]
-    if not np.array_equal(rated, forest.label_quality_[known]):
+    rated = proba[known, samples.codes[known]]
+    same = np.allclose(proba, forest.oob_proba_, equal_nan=True)
+    if not (same and np.allclose(rated, forest.label_quality_[known])):
         raise ValueError(
-            "training holds other labels than the model was fitted to; pass the y that was passed "
-            "to fit, in its order."
+            "training holds other rows or labels than the model was fitted to; pass what was "
+            "passed to fit, in its order: scaled, where it was scaled, and with its sample_weight "
+            "as the third part."
         )
 
 

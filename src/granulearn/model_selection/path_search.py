@@ -280,12 +280,7 @@ class PathSearchCV(GridSearchCV):
             return [(everything, everything)]
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(splitter.split(X, y, **split_params))
-        self.n_splits_ = splitter.get_n_splits(X, y, **split_params)
-        if len(splits) != self.n_splits_:
-            raise ValueError(
-                f"cv.split gives {len(splits)} splits, but cv.get_n_splits says {self.n_splits_}; "
-                "make them agree."
-            )
+        self.n_splits_ = len(splits)
         return splits
 
     def _evaluate(self, problem: Problem, splits: list[tuple]) -> list[Outcome]:
@@ -414,18 +409,12 @@ def group_candidates(problem: Problem) -> list[Group]:
         others = {n: v for n, v in problem.settings[same[0]].items() if n not in names}
         last = _last_step(clone(estimator).set_params(**clone(others, safe=False)))
         group = Group(others, {}, [])
-        refused: dict[tuple, bool] = {}
         for candidate in same:
             own = {names[n]: v for n, v in problem.settings[candidate].items() if n in names}
-            keys = [(name, id(value)) for name, value in own.items()]
-            for (name, value), known in zip(own.items(), keys, strict=True):
-                if known not in refused:
-                    model = clone(last).set_params(**{name: value})
-                    refused[known] = not _shares_work(problem, model)
-            if any(map(refused.get, keys)) or not _shares_work(problem, last):
-                group.alone.append(candidate)
-            else:
+            if _shares_work(problem, copy.copy(last).set_params(**own)):
                 group.networks[candidate] = own
+            else:
+                group.alone.append(candidate)
         groups.append(group)
     return groups
 

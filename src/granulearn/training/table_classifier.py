@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class TableClassifier(ClassifierMixin, BaseEstimator):
     """A classifier for tables as they come: files, frames of any types, lists of dicts.
 
-    Columns are told apart as `granulearn check` shows: numbers, also with units or
+    Column types are detected as `granulearn check` shows: numbers, also with units or
     currencies, dates, yes and no, categories; what has no meaning, such as an ID,
     is left out; missing cells are filled in, categories encoded, numbers scaled. New
     rows are read exactly as those of `fit` were.

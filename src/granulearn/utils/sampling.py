@@ -84,16 +84,22 @@ def unique_rows(X: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.nda
         Sample weights.
     """
     known = weights > 0
-    hashes = _mixed(codes.astype(np.uint64))
-    for column in X.T:
-        # Zero has two signs.
-        hashes = _mixed(hashes ^ (column.astype(np.float64) + 0.0).view(np.uint64))
+    hashes = _mixed(row_hashes(X) ^ codes.astype(np.uint64))
     _, group, counts = np.unique(hashes[known], return_inverse=True, return_counts=True)
     alone = known.copy()
     alone[known] = counts[group] == 1
     alone &= np.bincount(codes, known)[codes] > 1
     once = alone & (weights < 1.5)
     return once if once.sum() >= FEWEST_UNIQUE else alone
+
+
+def row_hashes(X: np.ndarray) -> np.ndarray:
+    """Return a hash of each row of numbers; rows of equal hashes are equal, nearly certainly."""
+    hashes = np.zeros(len(X), dtype=np.uint64)
+    for column in X.T:
+        # Zero has two signs.
+        hashes = _mixed(hashes ^ (column.astype(np.float64) + 0.0).view(np.uint64))
+    return hashes
 
 
 def _mixed(bits: np.ndarray) -> np.ndarray:
