@@ -93,10 +93,10 @@ def test_files_that_do_not_fit_are_named_by_line_or_column(fitted, tmp_path, tex
     assert [path.name for path in tmp_path.iterdir()] == ["new.csv"]
 
 
-def dirty(folder, **misfits):
+def dirty(folder, **failures):
     """Write 400 rows, some with a cell that is no number."""
     frame = people(400, seed=4).astype({"age": object, "income": object})
-    for name, n_cells in misfits.items():
+    for name, n_cells in failures.items():
         frame.loc[frame.index[7 : 7 + n_cells], name] = "n.b."
     frame.to_csv(folder / "dirty.csv", index=False)
     return folder / "dirty.csv"
