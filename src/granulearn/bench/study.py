@@ -8,7 +8,7 @@ scores = ["accuracy", "macro_f1", "fit_seconds"]
 split = { kind = "holdout", repeats = 5 }
 noise = [{ kind = "uniform", rates = [0.0, 0.1, 0.2] }]
 tuning = { folds = 5, score = "accuracy" }
-compare = { score = "accuracy", unit = "dataset", alpha = 0.05 }
+compare = { score = "accuracy", alpha = 0.05 }
 
 [[method]]
 name = "RVFL"
@@ -164,8 +164,6 @@ class Compare(_Table, frozen=True, kw_only=True):
 
     score: str = "accuracy"
     """One of `scores`."""
-    unit: Literal["dataset", "condition"] = "dataset"
-    """Rows of the comparison: data sets (averaged over noise), or data set x noise."""
     alpha: Annotated[float, Meta(gt=0, lt=1)] = 0.05
     """Level of the tests."""
     rope: Annotated[float, Meta(ge=0)] | None = None
