@@ -12,12 +12,12 @@ from numpy.testing import assert_array_equal
 
 from granulearn.audit.explanation import Origin
 from granulearn.audit.ratings import Ratings
-from granulearn.review import cards
+from granulearn.review import audit_page
+from granulearn.review.audit_page import chosen_rows
 from granulearn.review.cards import (
     MOST_CLASSES,
     AuditedRows,
     RowFilter,
-    chosen_rows,
     class_probabilities,
     confused_pairs,
     pair_key,
@@ -56,8 +56,8 @@ def test_every_doubted_row_gets_a_card_the_most_probably_wrong_first(everything)
 
 def test_of_many_the_worst_are_chosen_and_some_of_every_frequent_pair(everything, monkeypatch):
     *_, ratings = everything
-    monkeypatch.setattr(cards, "MOST_CARDS", {"wrong": 2})
-    monkeypatch.setattr(cards, "CARDS_PER_PAIR", 1)
+    monkeypatch.setattr(audit_page, "MOST_CARDS", {"wrong": 2})
+    monkeypatch.setattr(audit_page, "CARDS_PER_PAIR", 1)
     chosen = chosen_rows(ratings)
     wrong = np.flatnonzero(ratings.verdicts == "wrong")
     worst = wrong[np.argsort(ratings.label_quality[wrong], kind="stable")]

@@ -13,16 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.audit.explanation import Explainer, Explanation, Neighbour, cell_text
-from granulearn.audit.ratings import AMBIGUOUS, OUTLIER, UNKNOWN, WRONG, Ratings
+from granulearn.audit.ratings import AMBIGUOUS, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.audit.verified import WORST_FIRST
 from granulearn.tables import TrainingTable
 
-MOST_CARDS = {WRONG: 250, AMBIGUOUS: 100, OUTLIER: 50, UNKNOWN: 25}
-"""Cards of each verdict on the page of an audit; 500 cards open without a wait."""
-MOST_PAIRS = 15
-CARDS_PER_PAIR = 5
-"""Cards of each frequent pair that the page of an audit has at least."""
 MOST_CLASSES = 9
 """Classes with a key of their own."""
 MOST_CHARACTERS = 120
@@ -278,20 +273,6 @@ def class_probabilities(ratings: Ratings, position: int) -> tuple[ClassProbabili
         )
         for code in shown
     )
-
-
-def chosen_rows(ratings: Ratings) -> list[int]:
-    """Return the positions of the rows on the page of an audit, the most probably wrong first."""
-    worst = ratings.worst_first
-    chosen = np.zeros(len(worst), dtype=bool)
-    for verdict, most in MOST_CARDS.items():
-        chosen[np.flatnonzero(ratings.verdicts[worst] == verdict)[:most]] = True
-    # A reader who asks for a frequent pair must not find an empty page.
-    is_wrong = ratings.verdicts == WRONG
-    for pair in confused_pairs(ratings)[:MOST_PAIRS]:
-        wrong = (is_wrong & rows_of_pair(ratings, pair["key"]))[worst]
-        chosen[np.flatnonzero(wrong)[:CARDS_PER_PAIR]] = True
-    return worst[chosen].tolist()
 
 
 def line_facts(table: TrainingTable, rated: RatedRow) -> dict[str, Any]:
