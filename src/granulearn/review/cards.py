@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -70,12 +71,11 @@ def confused_pairs(ratings: Ratings) -> list[dict[str, Any]]:
 # --- rows
 
 
-@dataclass(frozen=True)
-class RowFilter:
+class RowFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which rows a person wants to see; the default wants all."""
 
-    verdicts: frozenset[str] = frozenset()
-    """Verdicts to see; empty means all."""
+    verdict: str = ""
+    """Verdicts to see, separated by commas; empty means all."""
     pair: str = ""
     """Given and second class, see `pair_key`; empty means all."""
     find: str = ""
@@ -190,8 +190,8 @@ class AuditedRows:
     def matching(self, asked: RowFilter) -> np.ndarray:
         """Return which rows fit a filter, as a mask."""
         fits = np.ones(len(self.numbers), dtype=bool)
-        if asked.verdicts:
-            fits &= np.isin(self.ratings.verdicts, list(asked.verdicts))
+        if asked.verdict:
+            fits &= np.isin(self.ratings.verdicts, asked.verdict.split(","))
         if asked.pair:
             fits &= rows_of_pair(self.ratings, asked.pair)
         for word in asked.find.lower().split():
