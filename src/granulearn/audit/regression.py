@@ -32,6 +32,7 @@ from granulearn.tables.io.frames import FrameTable
 from granulearn.tables.schema import NUMBER
 from granulearn.tables.training_table import TARGET
 from granulearn.utils.neighbors import nearest_others
+from granulearn.utils.text import counted
 from granulearn.utils.threads import effective_n_jobs, limited_threads
 from granulearn.utils.validation import check_inputs
 
@@ -322,9 +323,8 @@ def _notes(explained: float, n_rows: int, n_repeated: int) -> list[str]:
             "lie from what is expected: take probabilities for a hint."
         )
     if n_repeated:
-        are = "1 row repeats" if n_repeated == 1 else f"{n_repeated} rows repeat"
         notes.append(
-            f"{are} another one, value and all; duplicates vouch for each other, so a wrong value "
+            f"{counted(n_repeated, 'row repeats', 'rows repeat')} another one, value and all; duplicates vouch for each other, so a wrong value "
             "among them is not found: remove repeated rows unless they are different cases."
         )
     return notes
@@ -397,8 +397,8 @@ def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarra
     ]
     known = np.flatnonzero(~np.isnan(values))
     if len(known) < len(values):
-        are = "row has" if len(values) - len(known) == 1 else "rows have"
-        notes.append(f"{len(values) - len(known)} {are} no number in {target!r}: left out.")
+        missing = counted(len(values) - len(known), "row has", "rows have")
+        notes.append(f"{missing} no number in {target!r}: left out.")
     frame, values = frame.iloc[known], values[known]
     target_values, fewest = pd.Series(values, frame.index), max(3, len(values) // 2)
     with np.errstate(invalid="ignore"):  # a constant column has no correlation
