@@ -324,8 +324,9 @@ def _notes(explained: float, n_rows: int, n_repeated: int) -> list[str]:
         )
     if n_repeated:
         notes.append(
-            f"{counted(n_repeated, 'row repeats', 'rows repeat')} another one, value and all; duplicates vouch for each other, so a wrong value "
-            "among them is not found: remove repeated rows unless they are different cases."
+            f"{counted(n_repeated, 'row repeats', 'rows repeat')} another one, value and all; "
+            "duplicates vouch for each other, so a wrong value among them is not found: remove "
+            "repeated rows unless they are different cases."
         )
     return notes
 
