@@ -53,11 +53,7 @@ import granulearn  # noqa: E402
 from tests.end_to_end.messy_sources import shared_directory  # noqa: E402
 from tests.end_to_end.messy_tables import SHARED, TABLES  # noqa: E402
 
-# ---- The adapter: all names of granulearn stand here. ----------------------------------------
-
-
-# Reasons to drop a column that had other words when the record was made.
-OLD_REASONS = {"target leakage": "gives the target away"}
+# ---- The adapter: all names of granulearn are here. ----------------------------------------
 
 
 def open_and_inspect(path: Path, target: str) -> dict[str, Any]:
@@ -66,12 +62,12 @@ def open_and_inspect(path: Path, target: str) -> dict[str, Any]:
         report = granulearn.tables.inspect_table(file, target)
         columns = {
             column.name: {
-                "kind": column.type,
-                "left_out": OLD_REASONS.get(column.dropped, column.dropped),
+                "type": column.type,
+                "dropped": column.dropped,
                 "unit": column.number.unit,
                 "features": column.feature_names,
                 "missing": dict(column.missing),
-                "odd": [*map(str, column.warnings(file.location))],
+                "warnings": [*map(str, column.warnings(file.location))],
             }
             for column in report.schema.columns
         }
@@ -84,7 +80,7 @@ def open_and_inspect(path: Path, target: str) -> dict[str, Any]:
         "unlabelled": labels and sum(labels.unlabelled.values()),
         "duplicates": findings and findings.duplicates,
         "conflicts": findings and findings.conflicts,
-        "remarks": [*map(str, report.notes)],
+        "notes": [*map(str, report.notes)],
         **{key: [*map(str, getattr(report, key))] for key in ("problems", "warnings")},
     }
 
@@ -131,7 +127,7 @@ def command(verb: str, *arguments: object) -> list[str]:
 # ---- Tables ----------------------------------------------------------------------------------
 
 FOLDER = Path(__file__).with_suffix("")
-MESSAGES = ("error", "odd", "remarks", "problems", "warnings")
+MESSAGES = ("error", "notes", "problems", "warnings")
 # Further real files, with the column that a user would name as the target.
 REAL = {
     "02_benefits_report.csv": "Claimed benefits?", "02c_totals.csv": "Claimed benefits?",

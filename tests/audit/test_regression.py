@@ -272,7 +272,7 @@ def test_where_the_assumptions_hold_probabilities_are_right_or_too_low(share):
     right_ones = stats.t(7).rvs(n, random_state=1)
     distance = np.abs(np.where(wrong, 5 * stats.cauchy.rvs(size=n, random_state=2), right_ones))
     proba = error_probability(distance)
-    # Wrong values widen what is taken for usual, so their share is told too low, never too high.
+    # Wrong values widen what counts as typical: their rate is estimated too low, never too high.
     assert 0.75 * share <= proba.mean() <= share + 0.001
     middle = (proba > 0.3) & (proba < 0.9)
     if share:

@@ -16,14 +16,6 @@ WORDS = [
     "cells", "seen", "under", "the", "lens", "round", "small", "large", "dark", "pale", "grouped",
     "apart", "few", "many",
 ]  # fmt: skip
-STARTS = [
-    "Ash", "Bad", "Clif", "Dun", "East", "Fair", "Glen", "Hal", "Inver", "Kirk", "Lang", "Mar",
-    "New", "Old", "Pen",
-]  # fmt: skip
-ENDS = [
-    "bury", "ford", "ham", "hampton", "ley", "mouth", "pool", "port", "stead", "ton", "wick",
-    "worth", "by", "dale", "field",
-]  # fmt: skip
 
 
 @messy("pandas' index as a column without a name; sorted by the label")
@@ -85,30 +77,6 @@ def _note(rng: np.random.Generator) -> str:
     return f'Dr. "A", report:\n{", ".join(said)}.'
 
 
-@messy("6,366 rows; a city with 1,500 different names")
-def many_cities(folder: Path) -> Planted:
-    clean = _marriages()
-    clean.insert(2, "city", _cities(len(clean), 1500))
-    return Planted(
-        written(folder, "marriages.csv", clean), "affair", clean, kinds={"city": "category"}
-    )
-
-
-def _marriages() -> pd.DataFrame:
-    data = statsmodels("fair")
-    clean = data[["rate_marriage", "age", "yrs_married", "religious"]].copy()
-    clean["affair"] = np.where(data["affairs"] > 0, "yes", "no")
-    return clean
-
-
-def _cities(n_rows: int, n_cities: int) -> list[str]:
-    tails = ["", " North", " South", " on Sea", " Mills", " Park", " Green"]
-    names = [f"{start}{end}{tail}" for start in STARTS for end in ENDS for tail in tails]
-    rng = np.random.default_rng(7)
-    drawn = rng.choice(rng.permutation(names)[:n_cities], n_rows)
-    return [str(name) for name in drawn]
-
-
 @messy("a code of the target, known for 70 % of the rows, and a text that tells it")
 def leak_code_and_text(folder: Path) -> Planted:
     clean = keel("german", 400)[["account", "months", "amount", "age", "housing", "label"]]
@@ -139,16 +107,6 @@ def leak_count(folder: Path) -> Planted:
     dirty.insert(4, "affairs", np.ceil(data["affairs"]).clip(upper=9).astype(int))
     return Planted(
         written(folder, "affairs.csv", dirty), "affair", clean, left_out={"affairs": LEAK}
-    )
-
-
-@messy("two pairs of columns of the same name")
-def repeated_names(folder: Path) -> Planted:
-    clean = bundled("iris", 150)
-    clean.columns = ["length", "width", "length (2)", "width (2)", "label"]
-    dirty = clean.set_axis(["length", "width", "length", "width", "label"], axis=1)
-    return Planted(
-        written(folder, "sizes.csv", dirty), "label", clean, said=("length (2)", "width (2)")
     )
 
 

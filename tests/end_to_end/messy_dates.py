@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tests.end_to_end.messy_records import Planted, messy
-from tests.end_to_end.messy_sources import bundled, days_after, iso, keel, statsmodels, written
+from tests.end_to_end.messy_sources import bundled, days_after, iso, keel, written
 
 
 def _flowers() -> tuple[pd.DataFrame, pd.Series]:
@@ -65,11 +65,6 @@ def dates_day_first(folder: Path) -> Planted:
     return _dated(folder, "found_uk.csv", "%d/%m/%Y")
 
 
-@messy("month first: 12/25/2020")
-def dates_month_first(folder: Path) -> Planted:
-    return _dated(folder, "found_us.csv", "%m/%d/%Y")
-
-
 @messy("points in time with zones: 2020-12-10T08:30:00+02:00 and ...Z")
 def dates_with_zones(folder: Path) -> Planted:
     clean, dates = _flowers()
@@ -120,23 +115,4 @@ def yes_no_languages(folder: Path) -> Planted:
     clean = clean.replace({column: {"y": "yes", "n": "no"} for column in words})
     return Planted(
         written(folder, "votes.csv", dirty), "label", clean, kinds=dict.fromkeys(words, "yes/no")
-    )
-
-
-@messy("a survey: yes/no with blanks, dates with two digits of the year")
-def survey(folder: Path) -> Planted:
-    data = statsmodels("anes96").head(400)
-    clean = data[["TVnews", "selfLR", "age", "educ", "income"]].astype(int)
-    rng = np.random.default_rng(4)
-    clean.insert(0, "interview", iso(days_after("1996-11-06", pd.Series(rng.integers(0, 50, 400)))))
-    clean["member"] = np.where(data["PID"] > 2, "yes", "no")
-    clean["vote"] = np.where(data["vote"] == 1, "Dole", "Clinton")
-    dirty = clean.copy()
-    dirty["interview"] = pd.to_datetime(clean["interview"]).dt.strftime("%d/%m/%y")
-    dirty["member"] = np.where(data["PID"] > 2, "Yes ", "no")
-    return Planted(
-        written(folder, "survey.csv", dirty),
-        "vote",
-        clean,
-        kinds={"interview": "date", "member": "yes/no"},
     )

@@ -58,24 +58,6 @@ def french_numbers(folder: Path) -> Planted:
     return Planted(path, "label", clean, kinds=numbers)
 
 
-@messy("Swiss numbers: 1'169.00, CHF in front; a header in latin-1")
-def swiss_numbers(folder: Path) -> Planted:
-    clean = keel("german", 250)[["months", "amount", "age", "history", "label"]]
-    clean.columns = ["Laufzeit", "Betrag", "Alter", "Geschäfte", "label"]
-    clean["Einkommen"] = clean["Betrag"] * 3 + 0.5
-    clean = clean[["Laufzeit", "Betrag", "Einkommen", "Alter", "Geschäfte", "label"]]
-    dirty = clean.copy()
-    dirty["Betrag"] = ["CHF " + grouped(value, "'", ".") for value in clean["Betrag"]]
-    dirty["Einkommen"] = [grouped(value, "'", ".") for value in clean["Einkommen"]]
-    return Planted(
-        written(folder, "kredite.csv", dirty, encoding="latin-1", separator=";"),
-        "label",
-        clean,
-        kinds={"Betrag": "number", "Einkommen": "number", "Geschäfte": "category"},
-        said=("--encoding",),
-    )
-
-
 @messy("US money: $17,000,000, 1,525, 62.0%, all quoted")
 def us_money(folder: Path) -> Planted:
     data = statsmodels("star98")
@@ -93,25 +75,6 @@ def us_money(folder: Path) -> Planted:
     path = written(folder, "schools.csv", dirty, quoting=1)
     numbers = dict.fromkeys(clean.columns[:-1], "number")
     return Planted(path, "result", clean, kinds=numbers)
-
-
-@messy("accounting: losses in brackets, (120), thousands 1,525; numbers such as -3.5e4")
-def accounting(folder: Path) -> Planted:
-    data = bundled("breast_cancer", 260)
-    clean = data[["mean radius", "mean texture", "label"]].copy()
-    clean.insert(0, "balance", ((data["mean area"] - 600) * 10).round().astype(int))
-    clean.insert(1, "flow", (data["mean perimeter"] - 90).round(1) * 1e3)
-    dirty = clean.copy()
-    dirty["balance"] = [
-        f"({-value:,})" if value < 0 else f"{value:,}" for value in clean["balance"]
-    ]
-    dirty["flow"] = [f"{value:.3e}".replace("e+0", "e") for value in clean["flow"]]
-    return Planted(
-        written(folder, "books.csv", dirty),
-        "label",
-        clean,
-        kinds={"balance": "number", "flow": "number"},
-    )
 
 
 @messy("one unit per column: 100 min, 255min, 1.1 ct")

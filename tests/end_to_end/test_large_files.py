@@ -2,7 +2,7 @@
 
 Rows are read, predicted and written chunk by chunk. A plain network predicts the
 million, which shows what files need; the default model, a forest with a
-committee, predicts several chunks, and every further one is like them.
+ensemble, predicts several chunks, and every further one is like them.
 """
 
 import signal

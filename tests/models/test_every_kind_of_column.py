@@ -102,11 +102,11 @@ def test_the_card_says_what_each_input_holds(fitted):
     assert "1970" in meanings["moment: days since 1970"]
 
 
-def test_a_model_file_holds_no_cell_but_categories_and_marks(fitted):
+def test_a_model_file_holds_no_cell_but_categories_and_null_tokens(fitted):
     content = (fitted / "m.granulearn").read_bytes()
     card = parts_of(content)[0]["card"]
     assert SECRET.encode() not in content
-    assert not any({"examples", "misfits", "odd"} & set(column) for column in card["schema"])
+    assert not any({"examples", "failures", "notes"} & set(column) for column in card["schema"])
     # Numbers and dates are in it by their range alone.
     assert "€ " not in json.dumps(card["schema"], ensure_ascii=False)
 

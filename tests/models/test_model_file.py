@@ -281,7 +281,7 @@ def test_another_format_is_named(version, saved):
 
 def test_a_header_that_is_no_json_is_refused(saved):
     _, tensors = parts_of(saved.read_bytes())
-    for entry in ("{", "3", '{"format": "x"}', "[" * 10_000, '{"format": 6, "sha256": ""}'):
+    for entry in ("{", "3", '{"format": "x"}', "[" * 10_000, '{"format": 7, "sha256": ""}'):
         saved.write_bytes(save(tensors, {"granulearn": entry}))
         with pytest.raises(ModelFileError, match="is refused: "):
             load_model(saved)
@@ -322,10 +322,10 @@ def edits():
     yield "not sum to one", of_array(f"{FOREST}.leaf_proba", planted(0, 0.6))
     yield "is not between", of_array("model.1.members_.1.coef_", planted(0, np.nan))
     yield "3 trees, not 1 to 0|another length", of_array(f"{FOREST}.n_nodes", planted(0, 3))
-    yield "no part of a granulearn model", lambda m, a: m["steps"][1][1].update({"class": "os"})
+    yield "no part of a granulearn model", lambda m, a: m[1][1].update({"class": "os"})
     yield (
         "members_ is of another class",
-        lambda m, a: m["steps"][1][1].update(
+        lambda m, a: m[1][1].update(
             {
                 "members_": [
                     {"class": "TwoMeansBalls", "params": {"purity": 0.9, "init": "k-means++"}}
@@ -333,11 +333,11 @@ def edits():
             }
         ),
     )
-    yield "it has no", lambda m, a: m["steps"][1][1].update({"predict": 3})
-    yield "parameters are not", lambda m, a: m["steps"][1][1]["params"].pop("rvfl")
-    yield "weights_ do not sum", lambda m, a: m["steps"][1][1]["weights_"].update({"forest": 0.1})
-    yield "not sorted", lambda m, a: m["steps"][1][1]["classes_"]["labels"].reverse()
-    yield "numbers_, dates_ and", lambda m, a: m["steps"][0][1]["numbers_"].pop()
+    yield "it has no", lambda m, a: m[1][1].update({"predict": 3})
+    yield "parameters are not", lambda m, a: m[1][1]["params"].pop("rvfl")
+    yield "weights_ do not sum", lambda m, a: m[1][1]["weights_"].update({"forest": 0.1})
+    yield "not sorted", lambda m, a: m[1][1]["classes_"]["labels"].reverse()
+    yield "numbers_, dates_ and", lambda m, a: m[0][1]["numbers_"].pop()
 
 
 @pytest.mark.parametrize(("said", "edit"), [*edits()], ids=[said for said, _ in edits()])
@@ -372,7 +372,7 @@ def test_more_steps_than_a_row_may_take_are_refused(tmp_path):
         "thresholds": np.where(is_leaf, 0.0, 1e9),
         "leaf_proba": np.full((depth + 1, 2), 0.5, np.float32),
     }
-    tensors |= {f"model.forest_.{name}": array for name, array in forest.items()}
+    tensors |= {f"model.0.forest_.{name}": array for name, array in forest.items()}
     (tmp_path / "m").write_bytes(written(header, tensors))
     with pytest.raises(ModelFileError, match="a row takes up to 1,250,006 steps"):
         load_model(tmp_path / "m")

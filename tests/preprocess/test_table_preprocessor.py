@@ -61,7 +61,7 @@ def test_it_equals_the_steps_of_scikit_learn(labels):
     encoded = encoder.transform(frame[["street"]].fillna("(none)"))
     scaled = (encoded - found.encoding_means_) / found.encoding_scales_
     assert_allclose(found.transform(frame)[:, columns:], scaled, atol=1e-12)
-    assert_allclose(np.ravel(encoder.target_mean_), found.encodings_["street"][-2])
+    assert_allclose(np.ravel(encoder.target_mean_), found.encodings_[0][-2])
 
 
 def test_a_missing_or_unknown_category_has_the_column_of_missing_ones_or_zeros():

@@ -80,12 +80,6 @@ def test_pairs_count_wrong_and_ambiguous_labels_the_most_frequent_first(everythi
     )
 
 
-def test_without_doubt_there_is_no_pair_and_no_card(everything):
-    *_, ratings = everything
-    fine = replace(ratings, verdicts=np.full(len(ratings.given), "fine"))
-    assert (confused_pairs(fine), chosen_rows(fine)) == ([], [])
-
-
 def test_a_card_shows_the_row_beside_its_neighbours_columns_that_decide_first(everything):
     X, _, ratings = everything
     at = chosen_rows(ratings)[0]

@@ -92,7 +92,6 @@ def test_files_of_people_and_spreadsheets_are_read(written, text, expected):
             "row,given_label,predicted_label,new_label,decision\n3,cat,cat,,change\n",
             "line 2: a change needs.*'cat' is no other label",
         ),
-        ("row,decision,drawn\n1,keep,luck\n", "drawn is 'luck'; it is 'random' or 'worst'"),
         ("line,decision\n1,keep\n", r"has no column 'row'.*It has decision, line\."),
         ("row,label\n1,dog\n", "has no column 'decision'"),
         ("", "has no column 'row'"),
@@ -121,7 +120,7 @@ def journal_of(*decisions):
 
 def complete(content):
     """Return where the complete part of a journal ends."""
-    return len(complete_lines(content))
+    return len(complete_lines(content, "d.csv"))
 
 
 FULL = Decision(
@@ -151,6 +150,13 @@ def test_a_line_without_its_end_is_dropped():
     assert complete(content) == len(content)
     saved_elsewhere = b"\xef\xbb\xbf" + content
     assert complete(saved_elsewhere[:-3]) == kept + 3
+
+
+def test_a_quotation_mark_without_a_partner_cuts_nothing_off(written):
+    lines = journal_of(*(Decision(row, "keep", note=f"note {row}") for row in (1, 2, 3))).decode()
+    for broken in (lines.replace("note 2", '5" pipe'), lines.replace("note 2", '"5 pipe')):
+        with pytest.raises(DecisionsError, match="line 3: a quotation mark has no partner"):
+            read_decisions(written(broken))
 
 
 def test_columns_of_the_table_in_a_list_say_nothing_about_decisions(written):

@@ -258,16 +258,6 @@ def test_a_sample_is_worked_off_before_another_is_drawn():
         assert review.summary().advice == "Every label has been checked."
 
 
-def test_other_columns_can_be_used(review):
-    used = [column.name for column in review.table.data.schema.used]
-    assert "width" in used
-    review.decide(review.next(), "keep")
-    review.use_columns(ignore=["width"])
-    assert "width" not in [column.name for column in review.table.data.schema.used]
-    assert review.generation == 1
-    assert review.summary().n_decided == 1
-
-
 def test_columns_that_are_not_there_are_named(saved):
     path, _ = saved
     for target, keep in (("kind", ["nam"]), ("knd", [])):

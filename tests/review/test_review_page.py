@@ -460,18 +460,6 @@ def test_without_a_doubtful_label_the_random_sample_is_offered(browser, tmp_path
 # --- going on
 
 
-def test_a_review_resumes_where_it_ended(browser, table):
-    with reviewing(browser, table) as page:
-        rows = [page.decided("w") for _ in range(3)]
-    with reviewing(browser, table) as page:
-        assert page.text("decided") == "3 decided"
-        assert page.text("saved") == "saved"
-        assert set(rows).isdisjoint(page.review.rows())
-        assert page.row == page.review.rows()[0]
-        page.press("z")
-        page.until(lambda: page.row == rows[-1])
-
-
 def test_the_audit_learns_and_the_queue_reorders_under_the_same_card(browser, table):
     with reviewing(browser, table, refit_every=4) as page:
         before = page.listed

@@ -29,7 +29,7 @@ LABELS = st.one_of(
 def decided(labels, *, exact=False, cuts=()):
     edges = [0, *sorted(cuts), len(labels)]
     parts = [
-        profile_labels(pa.array(labels[start:end], pa.string()), "y", start)
+        profile_labels(pa.array(labels[start:end], pa.string()), "y")
         for start, end in pairwise(edges)
     ]
     return decide_labels(reduce(add, parts), "y", exact=exact)

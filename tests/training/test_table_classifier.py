@@ -232,7 +232,7 @@ def test_any_classifier_for_numbers_can_learn_from_a_table(holders, tmp_path):
     assert fitted.get_params()["model__n_estimators"] == 5
     assert not hasattr(forest, "classes_")
     assert fitted.score(frame, frame["late"]) > 0.8
-    with pytest.raises(ValueError, match="save such a model by skops"):
+    with pytest.raises(ValueError, match="by skops"):
         fitted.save(tmp_path / "m.granulearn")
 
 

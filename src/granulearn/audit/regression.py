@@ -2,7 +2,7 @@
 
 An RVFL ensemble predicts each value from networks fitted without its row (exact
 leave-one-out), and is fitted again with less weight on values that are far off. The
-residual of a row is measured by the usual size of the residuals of its 50 nearest rows,
+residual of a row is measured by the typical size of the residuals of its 50 nearest rows,
 more generously for a row that is far from all others. A mixture of two distributions, of right
 and of wrong values, turns this distance into a probability. Up to 20,000 rows are all fitted. Of
 more, 10,000 are, and the others are predicted out of sample; neighbours are sought among at most
@@ -39,7 +39,7 @@ from granulearn.utils.validation import check_inputs
 MIN_ROWS, FEW_ROWS = 10, 50
 # Inputs that explain less than this of the values say next to nothing about a single one.
 MIN_EXPLAINED = 0.05
-# Residuals of more than this multiple of the usual size lose weight in the next fit.
+# Residuals of more than this multiple of the typical size lose weight in the next fit.
 FULL_WEIGHT = 2.5
 # Networks are fitted to at most this number of rows; others are predicted out of sample.
 MAX_SAMPLES = 10_000
@@ -149,7 +149,7 @@ def rate_values(
     seed = int(check_random_state(random_state).randint(2**31 - 1))
     scaled = StandardScaler().fit_transform(X)
     median = float(np.median(y))
-    unit = usual_size(y - median)
+    unit = typical_size(y - median)
     targets = (y - median) / unit
     with limited_threads(1, "blas"):
         expected = predict_without(scaled, targets, seed)
@@ -202,7 +202,7 @@ def predict_without(X: np.ndarray, targets: np.ndarray, seed: int) -> np.ndarray
     model = RVFLEnsembleRegressor(**sizes).fit(X, np.clip(targets, -farthest, farthest))
     for _ in range(N_REFITS):
         residuals = np.abs(targets - model.loo_prediction_)
-        limit = FULL_WEIGHT * usual_size(residuals)
+        limit = FULL_WEIGHT * typical_size(residuals)
         weights = np.square(limit / np.maximum(residuals, limit)) if limit > 0 else None
         # The activation is kept: to choose it again costs four times as much and brings nothing.
         again = RVFLEnsembleRegressor(activation=model.activation_, **sizes)
@@ -215,7 +215,7 @@ def distances(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the size of each residual in units of those of near rows, and these units.
 
-    The unit of a row is the root of a mean of squares: of the usual size of residuals among its
+    The unit of a row is the root of a mean of squares: of the typical size of residuals among its
     neighbours, and, for a fifth, of that among all rows, since a few neighbours may be alike by
     chance. Rows far from all others are predicted less well: their unit grows with the root of
     the mean distance to the ten nearest rows, in units of its median.
@@ -240,16 +240,16 @@ def distances(
     far = np.mean(
         [np.linalg.norm(points - points[rows], axis=1) for rows in near.T[:N_NEAREST]], axis=0
     )
-    usual = np.median(far)
-    factors = np.sqrt(np.maximum(far / usual, 1)) if usual > 0 else np.ones(len(points))
+    typical = np.median(far)
+    factors = np.sqrt(np.maximum(far / typical, 1)) if typical > 0 else np.ones(len(points))
     sizes = np.abs(residuals) / factors
-    of_all = max(usual_size(sizes), SMALLEST_SPREAD)
+    of_all = max(typical_size(sizes), SMALLEST_SPREAD)
     of_near = np.median(sizes[near], axis=1) / _NORMAL_MEDIAN
     spread = factors * np.sqrt((1 - GLOBAL_SHARE) * of_near**2 + GLOBAL_SHARE * of_all**2)
     return np.abs(residuals) / spread, spread
 
 
-def usual_size(numbers: np.ndarray) -> float:
+def typical_size(numbers: np.ndarray) -> float:
     """Return a standard deviation about zero that a few large numbers do not change.
 
     Parameters
@@ -277,7 +277,7 @@ def error_probability(distance: np.ndarray) -> np.ndarray:
     distance : ndarray of shape (n_rows,)
         Sizes of residuals in units of the spread around them.
     """
-    # Half the usual size at least: where residuals are rounding, none is far.
+    # Half the typical size at least: where residuals are rounding, none is far.
     unit = max(float(np.median(distance)) / RIGHT.ppf(0.75), 0.5)
     right, wrong = RIGHT.pdf(distance / unit), WRONG.pdf(distance / unit)
     seen = SEEN_WRONG + SEEN_RIGHT

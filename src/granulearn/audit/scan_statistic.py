@@ -1,6 +1,6 @@
-"""Scan statistic: stretches of a file with far more doubted labels than elsewhere.
+"""Scan statistic: windows of a file with far more doubted labels than elsewhere.
 
-A file may be sorted, so that the rows of a hard class stand together. A stretch is therefore
+A file may be sorted, so that the rows of a hard class stand together. A window is therefore
 compared with rows elsewhere that have the same class and are as easy to predict.
 """
 
@@ -19,11 +19,11 @@ BLOCK = "doubtful block"
 # are few or many, and the fewer other doubts are counted with them, the more they stand out.
 MOST_DOUBTED = (0.02, 0.05, 0.15)
 SHORTEST = 8
-# A longer stretch cannot be compared with the rest of the file.
+# A longer window cannot be compared with the rest of the file.
 LONGEST_SHARE = 1 / 3
-# Probability of finding any such stretch in a file without one.
+# Probability of finding any such window in a file without one.
 BY_CHANCE = 0.01
-# A stretch is reported if it has this multiple of the expected number of doubted labels,
+# A window is reported if it has this multiple of the expected number of doubted labels,
 LEAST_RATIO = 2.0
 # and if this share of its labels is doubted.
 LEAST_SHARE = 0.25
@@ -51,7 +51,7 @@ class Block:
 
 
 def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[Issue]:
-    """Return an issue for each stretch of the file with far more doubted labels than elsewhere.
+    """Return an issue for each window of the file with far more doubted labels than elsewhere.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def _strata(proba: np.ndarray, codes: np.ndarray) -> Strata:
 
 
 def scan(doubts: Sequence[np.ndarray], strata: Strata) -> list[Block]:
-    """Return the stretches with far more doubts than elsewhere, the highest score first.
+    """Return the windows with far more doubts than elsewhere, the highest score first.
 
     Parameters
     ----------

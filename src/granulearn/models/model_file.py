@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,7 +49,7 @@ from granulearn.utils.saved import (
     saved_attributes,
 )
 
-FORMAT = 6
+FORMAT = 7
 ENTRY = "granulearn"
 MOST_BYTES, MOST_HEADER_BYTES = 4 * 2**30, 32 * 2**20
 # A row may take so many steps down all ball trees of a file; 10,000 rows then take up to 6 s.
@@ -137,8 +138,13 @@ def save_model(pipeline: Any, path: str | os.PathLike, card: ModelCard | None = 
     tensors: dict[str, np.ndarray] = {}
     with written_atomically(path) as temporary:
         try:
-            model = msgspec.Raw(_encode(_described(pipeline, "model", tensors)))
-            header = Header(FORMAT, "", msgspec.Raw(_encode(card.to_json())), model)
+            steps = pipeline.steps if type(pipeline) is Pipeline else [("", pipeline)]
+            nodes = [
+                (name, _described(step, f"model.{number}", tensors))
+                for number, (name, step) in enumerate(steps)
+            ]
+            encoded = [msgspec.Raw(_encode(content)) for content in (card.to_json(), nodes)]
+            header = Header(FORMAT, "", *encoded)
             header.sha256 = _digest(header, tensors)
             # Written here, so that a full disk is an error of the system.
             temporary.write_bytes(save(tensors, {ENTRY: msgspec.json.encode(header).decode()}))
@@ -276,12 +282,6 @@ def inspect_model(path: str | os.PathLike) -> ModelContents:
 def _described(value: Any, path: str, tensors: dict[str, np.ndarray]) -> dict[str, Any]:
     """Return the node of an object; its arrays are added to the tensors of the file."""
     kind = type(value)
-    if kind is Pipeline and path == "model":
-        steps = enumerate(value.steps)
-        return {
-            "class": "Pipeline",
-            "steps": [(name, _described(step, f"model.{i}", tensors)) for i, (name, step) in steps],
-        }
     _check_is_ours(kind)
     node: dict[str, Any] = {"class": kind.__name__}
     if issubclass(kind, BaseEstimator):
@@ -296,8 +296,6 @@ def _described(value: Any, path: str, tensors: dict[str, np.ndarray]) -> dict[st
         if isinstance(spec, Array) and found is not None:
             for key, array in each_of(own, found, spec.many):
                 tensors[key] = _stored(array)
-            if spec.many is not None:
-                node[name] = list(found) if spec.many is dict else len(found)
         elif isinstance(spec, Part):
             parts = [_described(part, key, tensors) for key, part in each_of(own, found, spec.many)]
             node[name] = parts if spec.many is not None else parts[0]
@@ -396,7 +394,7 @@ def _read(path: Path) -> tuple[LoadedModel, str, _Reader]:
     card = ModelCard.from_json(msgspec.json.decode(header.card))
     reader = _Reader(tensors)
     try:
-        model = reader.model(msgspec.json.decode(header.model))
+        model = reader.model(msgspec.json.decode(header.model, type=_Steps))
         reader.at = "the card"
         check_card(model, card)
     except _DAMAGE as error:
@@ -408,8 +406,8 @@ class _Version(msgspec.Struct):
     format: int
 
 
-class _PipelineNode(msgspec.Struct, forbid_unknown_fields=True, tag="Pipeline", tag_field="class"):
-    steps: Annotated[list[tuple[str, dict[str, Any]]], msgspec.Meta(min_length=1, max_length=100)]
+# Of a pipeline; a model alone is a step without a name.
+_Steps = Annotated[list[tuple[str, dict[str, Any]]], msgspec.Meta(min_length=1, max_length=100)]
 
 
 def _digest(header: Header, tensors: Mapping[str, np.ndarray]) -> str:
@@ -432,18 +430,16 @@ class _Reader:
         self.counts: Counter[str] = Counter()
         self.array_bytes: Counter[str] = Counter()
 
-    def model(self, node: Any) -> Any:
+    def model(self, nodes: list[tuple[str, dict[str, Any]]]) -> Any:
         """Return the model that a header describes; all arrays belong to it."""
-        if isinstance(node, dict) and node.get("class") == "Pipeline":
-            steps = msgspec.convert(node, _PipelineNode).steps
-            self.counts["Pipeline"] = 1
-            model = Pipeline(
-                [(name, self.part(own, f"model.{i}")) for i, (name, own) in enumerate(steps)]
-            )
-            model._validate_names([name for name, _ in steps])
-        else:
-            model = self.part(node, "model")
+        names = [name for name, _ in nodes]
+        steps = [self.part(node, f"model.{number}") for number, (_, node) in enumerate(nodes)]
+        model = steps[0]
         self.at = "the model"
+        if names != [""]:
+            self.counts["Pipeline"] = 1
+            model = Pipeline(list(zip(names, steps, strict=True)))
+            model._validate_names(names)
         _check_model(model)
         require(not self.tensors, f"the arrays {sorted(self.tensors)[:3]} belong to nothing")
         too_long = (
@@ -500,20 +496,15 @@ class _Reader:
         return parts[0] if spec.many is None else spec.many(parts)
 
     def _arrays(self, spec: Array, content: Any, path: str, name: str) -> Any:
-        if spec.many is None:
-            if path in self.tensors:
-                require(content is _MISSING, f"{name} is there twice")
-                return _as_stated(spec, self.tensors.pop(path))
+        if spec.many is None and path not in self.tensors:
             require(spec.optional, f"the array {name} is missing")
             require(content in (_MISSING, None), f"{name} is no array")
             return content
-        keys: Any = msgspec.convert(content, list[str] if spec.many is dict else int)
-        number = len(keys) if spec.many is dict else keys
-        paths = [f"{path}.{i}" for i in range(min(number, len(self.tensors)))]
-        missing = [own for own in paths if own not in self.tensors]
-        require(len(paths) == number and not missing, f"arrays of {name} are missing")
-        arrays = [_as_stated(spec, self.tensors.pop(own)) for own in paths]
-        return dict(zip(keys, arrays, strict=True)) if spec.many is dict else spec.many(arrays)
+        require(content is _MISSING, f"{name} is in the header too")
+        if spec.many is None:
+            return _as_stated(spec, self.tensors.pop(path))
+        numbered = takewhile(self.tensors.__contains__, (f"{path}.{i}" for i in count()))
+        return spec.many(_as_stated(spec, self.tensors.pop(own)) for own in numbered)
 
 
 def _as_stated(spec: Array, array: np.ndarray) -> np.ndarray:

@@ -75,8 +75,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Columns of few and of many categories.
     target_classes_ : list of str
         Classes of the target; empty for a continuous one, and without target-encoded columns.
-    encodings_ : dict of str to ndarray of shape (n_categories + 2, n_targets)
-        The target encoding of each category; the last two rows are for unknown and missing ones.
+    encodings_ : list of ndarray of shape (n_categories + 2, n_targets)
+        The target encoding of each category of each target-encoded column; the last two rows are
+        for unknown and missing ones.
     encoding_means_, encoding_scales_ : ndarray of shape (n_target_encoded * n_targets,)
         Mean and standard deviation of the encoded training rows.
 
@@ -112,7 +113,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         "one_hot_": list[str],
         "target_encoded_": list[str],
         "target_classes_": list[str],
-        "encodings_": Array("float64", ("codes", "targets"), many=dict),
+        "encodings_": Array("float64", ("codes", "targets"), many=list),
         "encoding_means_": Array("float64", ("encoded",)),
         "encoding_scales_": Array("float64", ("encoded",), 1 / LARGEST),
     }
@@ -248,8 +249,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         rise = all(sorted({*own}) == own for own in known.values())
         require(rise, "categories_ are not sorted and different")
         n_targets = len(self.target_classes_) if len(self.target_classes_) > 2 else 1
-        shapes = {name: table.shape for name, table in self.encodings_.items()}
-        wanted = {name: (len(known[name]) + 2, n_targets) for name in self.target_encoded_}
+        shapes = [table.shape for table in self.encodings_]
+        wanted = [(len(known[name]) + 2, n_targets) for name in self.target_encoded_]
         agree = shapes == wanted and len(self.encoding_means_) == len(wanted) * n_targets
         require(agree, "encodings_ have another shape")
 
@@ -344,7 +345,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     def _fit_encodings(self, columns: Mapping[str, Any], y: Any, n_rows: int) -> np.ndarray:
         """Learn target encodings; return each training row encoded by rows of other folds."""
-        self.encodings_: dict[str, np.ndarray] = {}
+        self.encodings_: list[np.ndarray] = []
         self.target_classes_: list[str] = []
         self.encoding_means_, self.encoding_scales_ = np.empty(0), np.empty(0)
         if not self.target_encoded_:
@@ -359,7 +360,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             sums = [np.bincount(cells, t, N_FOLDS * size) for t in [np.ones(n_rows), *targets.T]]
             table = np.stack(sums, axis=-1).reshape(N_FOLDS, size, -1)
             whole = table.sum(axis=0)
-            self.encodings_[name] = self._rates(whole)
+            self.encodings_.append(self._rates(whole))
             encoded.append(np.stack([self._rates(whole - own) for own in table])[folds, codes])
         block = np.hstack(encoded)
         names = np.repeat(self.target_encoded_, targets.shape[1])
@@ -430,8 +431,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             (rows,) = np.nonzero(codes < width)
             out[rows, first + codes[rows]] = 1.0
             first += width
-        for name in self.target_encoded_:
-            rates = self.encodings_[name][self._codes(name, columns[name])]
+        for name, encoding in zip(self.target_encoded_, self.encodings_, strict=True):
+            rates = encoding[self._codes(name, columns[name])]
             out[:, first : first + rates.shape[1]] = rates
             first += rates.shape[1]
         encoded = out[:, begin:]

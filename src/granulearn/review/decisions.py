@@ -165,6 +165,7 @@ COLUMNS = (
 # A list of an audit holds columns of the table, too; one of them may be called "who" or "target".
 _OF_LISTS = ("row", "hash", "given_label", "decision", "new_label", "note", "drawn")
 _BY_HAND = (*_OF_LISTS, "who", "when")
+_LATER_LINE = re.compile(rb"\n\d+,(h[0-9a-f]{16})?,")
 _MUST_BE_QUOTED = re.compile(r'[",\r\n]')
 
 
@@ -211,7 +212,7 @@ def read_lines(path: Path) -> list[Decision]:
         content = path.read_bytes()
     except OSError as error:
         raise DecisionsError(f"{path} cannot be read: {error.strerror or error}") from error
-    complete = complete_lines(content)
+    complete = complete_lines(content, str(path))
     if len(complete) < len(content):
         warnings.warn(
             f"{path} ends in the middle of a line, which is left out.", UserWarning, stacklevel=3
@@ -248,7 +249,7 @@ def parse_lines(content: bytes, source: str) -> list[Decision]:
     return [decision for decision in found if decision is not None]
 
 
-def complete_lines(content: bytes) -> bytes:
+def complete_lines(content: bytes, source: str) -> bytes:
     """Return a file's content without the line of a journal that was cut off at its end.
 
     A killed process or a full disk cuts off a line, which was never acknowledged. A line ends at a
@@ -257,8 +258,17 @@ def complete_lines(content: bytes) -> bytes:
     if not is_journal(content):
         return content
     end = content.rfind(b"\n") + 1
-    while content.count(b'"', 0, end) % 2:
-        end = content.rfind(b"\n", 0, end - 1) + 1
+    is_quoted = content.count(b'"', 0, end) % 2
+    while is_quoted:
+        start = content.rfind(b"\n", 0, end - 1) + 1
+        is_quoted ^= content.count(b'"', start, end) % 2
+        end = start
+    if _LATER_LINE.search(content, end):  # a hand has edited the file
+        line = content[:end].count(b"\n") + 1
+        raise DecisionsError(
+            f"{source}, line {line}: a quotation mark has no partner; "
+            "add it, or put the cell in quotes and write the mark twice."
+        )
     return content[:end]
 
 
@@ -290,11 +300,7 @@ def _decision(
         raise DecisionsError(
             f"{where}: a change needs the new label in 'new_label'; {label!r} is no other label."
         )
-    drawn = cells.get("drawn", "") or WORST_FIRST
-    if drawn not in (AT_RANDOM, WORST_FIRST):
-        raise DecisionsError(
-            f"{where}: drawn is {drawn!r}; it is {AT_RANDOM!r} or {WORST_FIRST!r}."
-        )
+    drawn = AT_RANDOM if cells.get("drawn", "").lower() == AT_RANDOM else WORST_FIRST
     new_label = label if decision == CHANGE else ""
     parsed = {"row": int(row), "decision": decision, "new_label": new_label, "drawn": drawn}
     fields: dict[str, Any] = {name: cells.get(name, "") for name in known} | parsed

@@ -96,7 +96,7 @@ class Journal:
                 "name another file for the decisions (`granulearn decisions merge` makes a "
                 "journal of any file of decisions)."
             )
-        complete = complete_lines(content)
+        complete = complete_lines(content, str(path))
         self.lines = parse_lines(complete, str(path))
         self._end, self.dropped = len(complete), len(content) - len(complete)
         file.truncate(self._end)

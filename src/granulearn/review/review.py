@@ -224,7 +224,7 @@ class Review:
 
     # --- looking
 
-    def next(self, order: str = WORST_FIRST, asked: RowFilter = ALL_ROWS) -> Card | None:
+    def next(self, order: str = WORST_FIRST) -> Card | None:
         """Return the card of the next row; None if no row is left.
 
         Parameters
@@ -232,11 +232,9 @@ class Review:
         order : {"worst", "random"}, default="worst"
             The most doubtful first, or rows drawn at random, which show the share of wrong labels
             if all of them are decided on.
-        asked : RowFilter, default=all rows
-            Which rows to see.
         """
         with self._lock:
-            rows = self.rows(order, asked)
+            rows = self.rows(order)
             return self.card(int(rows[0]), order) if len(rows) else None
 
     def rows(self, order: str = WORST_FIRST, asked: RowFilter = ALL_ROWS) -> np.ndarray:

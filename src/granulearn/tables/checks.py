@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from granulearn.tables.labels import add_up, label_key
+from granulearn.tables.labels import label_key
 from granulearn.tables.messages import Message, Setting
 from granulearn.tables.schema import Schema, TypedRows
 from granulearn.utils.text import counted, listed
@@ -99,6 +99,15 @@ class CheckStatistics:
             bound = rows["inputs"][MAX_ROWS].as_py()
             rows = rows.filter(pc.less(rows["inputs"], pa.scalar(bound, pa.uint64())))
         return CheckStatistics(self.columns, rows, bound)
+
+
+def add_up(keys: list[str], *tables: pa.Table) -> pa.Table:
+    """Concatenate tables, and aggregate the rows of equal keys."""
+    how = {"rows": "sum", "first": "min", "lowest": "min", "highest": "max"}
+    table = pa.concat_tables(tables)
+    names = [name for name in table.column_names if name in how]
+    grouped = table.group_by(keys).aggregate([(name, how[name]) for name in names])
+    return grouped.rename_columns([*keys, *names])
 
 
 def check_rows(

@@ -131,7 +131,7 @@ def first_pass(
     for batch in batches:
         inputs = (name for name in batch.schema.names if name != target)
         columns = tuple(profile_column(name, batch[name], first_row) for name in inputs)
-        labels = profile_labels(batch[target], target, first_row) if target else None
+        labels = profile_labels(batch[target], target) if target else None
         part = FirstPass(batch.num_rows, columns, labels)
         total = total + part if total else part
         first_row += batch.num_rows

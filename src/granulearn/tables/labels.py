@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from itertools import islice
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.tables.parse.cells import as_text, is_nested, is_null_token
 from granulearn.tables.parse.numbers import number_class
-from granulearn.utils.text import counted, listed
+from granulearn.utils.text import counted, listed, quoted
 
 LONGEST_LABEL = 1000
 # Counting stops here, to bound the memory for a target of ten million distinct numbers.
@@ -42,26 +42,21 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as `str` writes it
 class LabelProfile:
     """Spellings of the labels in some rows; `+` adds later rows."""
 
-    spellings: pa.Table
-    """Columns `text` (null for an empty cell), `rows` and `first` (number of a row)."""
+    spellings: Counter[str | None]
+    """How often each occurs, in the order of the rows; None for an empty cell."""
     booleans: bool
     """Whether the column is stored as booleans, not as text that may spell some."""
 
     def __add__(self, later: LabelProfile) -> LabelProfile:
-        joined = add_up(["text"], self.spellings, later.spellings).sort_by("first")
-        return LabelProfile(joined[: MAX_SPELLINGS + 1], self.booleans and later.booleans)
+        joined = _first_spellings(self.spellings + later.spellings)
+        return LabelProfile(joined, self.booleans and later.booleans)
 
 
-def add_up(keys: list[str], *tables: pa.Table) -> pa.Table:
-    """Concatenate tables, and aggregate the rows of equal keys."""
-    how = {"rows": "sum", "first": "min", "lowest": "min", "highest": "max"}
-    table = pa.concat_tables(tables)
-    names = [name for name in table.column_names if name in how]
-    grouped = table.group_by(keys).aggregate([(name, how[name]) for name in names])
-    return grouped.rename_columns([*keys, *names])
+def _first_spellings(spellings: Mapping[str | None, int]) -> Counter[str | None]:
+    return Counter(dict(islice(spellings.items(), MAX_SPELLINGS + 1)))
 
 
-def profile_labels(column: pa.Array, target: str, first_row: int = 0) -> LabelProfile:
+def profile_labels(column: pa.Array, target: str) -> LabelProfile:
     """Count the spellings in some rows of the target."""
     if is_nested(column.type):
         raise TableError(
@@ -75,9 +70,8 @@ def profile_labels(column: pa.Array, target: str, first_row: int = 0) -> LabelPr
             f"Column {target!r}, the target, holds a text of {longest:,} characters, and the name "
             f"of a class has at most {LONGEST_LABEL:,}; choose another column or shorten its texts."
         )
-    row, ones = np.arange(first_row, first_row + len(text)), np.ones(len(text), np.int64)
-    table = pa.table({"text": text, "rows": ones, "first": row})
-    spellings = add_up(["text"], table).sort_by("first")[: MAX_SPELLINGS + 1]
+    texts, counts = (field.to_pylist() for field in text.value_counts().flatten())
+    spellings = _first_spellings(dict(zip(texts, counts, strict=True)))
     return LabelProfile(spellings, pa.types.is_boolean(column.type))
 
 
@@ -131,13 +125,15 @@ class Labels:
 
 def decide_labels(profile: LabelProfile, target: str, *, exact: bool = False) -> Labels:
     """Return the classes of a target; unless `exact`, spellings with the same key are joined."""
-    trimmed = pc.utf8_trim_whitespace(profile.spellings["text"].combine_chunks())
-    is_missing = is_null_token(trimmed, of_labels=True)
+    trimmed = pc.utf8_trim_whitespace(pa.array([*profile.spellings], pa.string()))
+    are_missing = is_null_token(trimmed, of_labels=True).to_pylist()
     unlabelled: Counter[str] = Counter()
-    for cell in profile.spellings.filter(is_missing).to_pylist():
-        unlabelled[(cell["text"] or "").strip()] += cell["rows"]
-    labelled = profile.spellings.filter(pc.invert(is_missing)).to_pylist()
-    counts = {cell["text"]: cell["rows"] for cell in labelled}
+    counts: dict[str, int] = {}
+    for (text, rows), is_missing in zip(profile.spellings.items(), are_missing, strict=True):
+        if text is None or is_missing:
+            unlabelled[(text or "").strip()] += rows
+        else:
+            counts[text] = rows
     if len(counts) > MAX_SPELLINGS:
         return Labels(problems=_problems(target, counts))
     groups: dict[str, dict[str, int]] = {}
@@ -187,7 +183,7 @@ def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
     rare = len(numbers) > MAX_WHOLE_CLASSES and min(numbers.values()) < ENOUGH_ROWS
     mostly = MAX_NUMBER_CLASSES < len(numbers) >= MOSTLY_NUMBERS * len(classes)
     if len(classes) < 2:
-        found = "".join(f"is {_short(name)} in every row that has one" for name in classes)
+        found = "".join(f"is {quoted(name)} in every row that has one" for name in classes)
         found = f"{found or 'is empty in every row'}; one class is nothing to tell apart"
         step = "choose another column, or add rows of other classes"
     elif mostly and (has_decimals or few_rows or rare):
@@ -198,7 +194,7 @@ def _problems(target: str, classes: Mapping[str, int]) -> tuple[str, ...]:
             "in Python, such as RVFLRegressor; if they are classes, write a letter before each"
         )
     elif is_cut or len(classes) > max(FEW_CLASSES, rows / 2):
-        found += f" labels in {rows} rows ({_short(next(iter(classes)))}, ...), not classes"
+        found += f" labels in {rows} rows ({quoted(next(iter(classes)))}, ...), not classes"
         step = "choose another column, or group the labels"
     else:
         return ()
@@ -221,9 +217,9 @@ def _warnings(target: str, labels: Labels) -> Iterator[str]:
 
 def _doubts(labels: Labels) -> Iterator[tuple[str, list[str], str]]:
     """Yield kinds of doubtful labels: description, labels (perhaps none), step to take."""
-    shown = {n: f"{_short(n)} ({counted(rows, 'row')})" for n, rows in labels.classes.items()}
+    shown = {n: f"{quoted(n)} ({counted(rows, 'row')})" for n, rows in labels.classes.items()}
     joined = [
-        f"{_short(name)} = " + " + ".join(f"{_short(text)} ({n})" for text, n in texts.items())
+        f"{quoted(name)} = " + " + ".join(f"{quoted(text)} ({n})" for text, n in texts.items())
         for name, texts in labels.joined.items()
     ]
     found = "that differ only in case, blanks, Unicode form or a final '.0' were joined"
@@ -244,10 +240,6 @@ def _doubts(labels: Labels) -> Iterator[tuple[str, list[str], str]]:
     found = f"have fewer than {ENOUGH_ROWS} rows and can hardly be learned or checked"
     small = [shown[name] for name in labels.small]
     yield found, small, "add rows, or join them with another class"
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 # Comparing each label with each takes minutes for thousands of them.

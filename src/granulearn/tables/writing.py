@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from pyarrow.parquet import ParquetWriter
 
 from granulearn.tables.io.files import PARQUET_ENDINGS
-from granulearn.tables.parse.cells import as_text, is_nested
+from granulearn.tables.parse.cells import as_text, is_nested, value_type
 
 # Digits with separators and currency, an exponent, or nothing but + and -.
 _HARMLESS = r"^[+-]+[0-9 .,'%€$£¥\x{a0}\x{202f}]*([eE][+-]?[0-9]+)?$"
@@ -87,5 +87,5 @@ def _cells(column: pa.Array) -> list[str | None]:
             for cell in cells
         ]
     text = as_text(column, trimmed=False)
-    values = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    return (guarded(text) if pa.types.is_string(values) else text).to_pylist()
+    is_text = pa.types.is_string(value_type(column.type))
+    return (guarded(text) if is_text else text).to_pylist()

@@ -38,7 +38,7 @@ def require(holds: Any, message: str) -> None:
 
 @dataclass(frozen=True)
 class Array:
-    """An attribute that is an array of numbers, or several with ``many=list``, tuple or dict.
+    """An attribute that is an array of numbers, or several with ``many=list`` or tuple.
 
     A dimension is a number, the name (a path with dots) of an attribute that is one, or a name of
     its own, which is then the same number wherever it occurs in the class.
@@ -125,8 +125,7 @@ def each_of(name: str, value: Any, many: type | None) -> Iterator[tuple[str, Any
     if many is None:
         yield name, value
     else:
-        values = value.values() if many is dict else value
-        yield from ((f"{name}.{number}", each) for number, each in enumerate(values))
+        yield from ((f"{name}.{number}", each) for number, each in enumerate(value))
 
 
 def check_saved(owner: Any) -> None:

@@ -1,8 +1,6 @@
 """What can be rewritten at all, and what is said of the rest."""
 
-import gzip
 import os
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
@@ -54,20 +52,3 @@ def test_what_came_from_a_pipe_is_refused(tmp_path):
             pytest.raises(TableError, match="save the table as a file"),
         ):
             table.rewrite(tmp_path / "new.csv", "b", {})
-
-
-@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.jsonl"])
-def test_reading_and_rewriting_open_the_file_three_times(name, tmp_path):
-    opens, path = [], tmp_path / name
-    content = b'{"a": 1, "b": "x"}\n' if name.endswith("l") else CONTENT
-    path.write_bytes(gzip.compress(content) if name.endswith("z") else content)
-
-    def count(event, arguments):
-        if event == "open" and str(arguments[0]) == str(path):
-            opens.append(event)
-
-    sys.addaudithook(count)
-    with open_table(path) as table:
-        list(table.batches())
-        table.rewrite(tmp_path / f"new{path.suffix}", "b", {0: "z"})
-    assert len(opens) == 3

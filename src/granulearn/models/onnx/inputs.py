@@ -156,9 +156,9 @@ def _encoded(graph: Graph, cells: dict[str, Value], preprocessor: TablePreproces
     if encoded:
         known = [[*categories[name], MISSING_TEXT] for name in encoded]
         codes, _ = _codes([cells[name] for name in encoded], known)
-        tables = [preprocessor.encodings_[name] for name in encoded]
-        rates = np.vstack([table[[*range(len(table) - 2), -1, -2]] for table in tables])
-        values = graph.add("Gather", rates, codes)
+        # Here missing ones come before unknown ones.
+        tables = [np.vstack([t[:-2], t[[-1, -2]]]) for t in preprocessor.encodings_]
+        values = graph.add("Gather", np.vstack(tables), codes)
         values = values.op("Reshape", [0, len(preprocessor.encoding_means_)])
         parts.append((values - preprocessor.encoding_means_) / preprocessor.encoding_scales_)
     return parts

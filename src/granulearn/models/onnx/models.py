@@ -25,6 +25,8 @@ from granulearn.models.onnx.networks import (
     network_scores,
 )
 from granulearn.models.onnx.trees import boosted_proba, forest_proba, nearest_ball_scores
+from granulearn.rvfl.deep import DeepNetwork, EnsembleNetwork
+from granulearn.rvfl.rvfl import RandomNetwork
 
 
 def outputs_of(model: Any, X: Value) -> list[tuple[str, Value, int, list[int | None]]]:
@@ -72,14 +74,13 @@ def _finite_scores(model: Any, X: Value) -> Value:
 
 def scores_of(model: Any, X: Value) -> Value:
     """Return the predictions of a regressor, or the scores of classes."""
-    write = SCORES.get(type(model))  # a subclass may predict otherwise
-    if write is None:
-        names = ", ".join(sorted(kind.__name__ for kind in SCORES))
-        raise ModelFileError(
-            f"{type(model).__name__} has no form in ONNX. What can be exported is one of {names}, "
-            "alone or in a pipeline of a TablePreprocessor and the model."
-        )
-    return write(model, X)
+    for kind in type(model).__mro__:
+        if kind in SCORES:
+            return SCORES[kind](model, X)
+    raise ModelFileError(
+        f"{type(model).__name__} has no form in ONNX. What can be exported is a model of "
+        "granulearn, alone or in a pipeline of a TablePreprocessor and the model."
+    )
 
 
 def _proba(model: Any, scores: Value) -> Value:
@@ -118,25 +119,14 @@ def _stacked(model: Any, X: Value) -> Value:
     return mean if model.noise_matrix_ is None else mean @ np.linalg.inv(model.noise_matrix_)
 
 
+# A class has the form of the first of its bases that is here.
 SCORES: dict[type, Callable[[Any, Value], Value]] = {
-    rvfl.RVFLClassifier: network_scores,
-    rvfl.ELMClassifier: network_scores,
-    rvfl.GBRVFLClassifier: network_scores,
-    rvfl.FGBRVFLClassifier: network_scores,
-    rvfl.SDAPGBRVFLClassifier: network_scores,
-    rvfl.GEGBRVFLClassifier: network_scores,
+    RandomNetwork: network_scores,
     rvfl.CRVFLClassifier: complex_scores,
-    rvfl.ACRVFLClassifier: complex_scores,
-    rvfl.RVFLRegressor: network_scores,
-    rvfl.ELMRegressor: network_scores,
     rvfl.RVFLEnsembleClassifier: mean_network_scores,
     rvfl.RVFLEnsembleRegressor: mean_network_scores,
-    rvfl.DeepRVFLClassifier: deep_scores,
-    rvfl.DeepGBRVFLClassifier: deep_scores,
-    rvfl.DeepRVFLRegressor: deep_scores,
-    rvfl.EnsembleDeepRVFLClassifier: deep_ensemble_scores,
-    rvfl.EnsembleDeepGBRVFLClassifier: deep_ensemble_scores,
-    rvfl.EnsembleDeepRVFLRegressor: deep_ensemble_scores,
+    DeepNetwork: deep_scores,
+    EnsembleNetwork: deep_ensemble_scores,
     GranularBallKNNClassifier: nearest_ball_scores,
     rvfl.BallEnsembleClassifier: _mean_of_members,
     BallForestClassifier: _forest,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import shutil
@@ -11,7 +10,7 @@ import tempfile
 import zipfile
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from granulearn._extras import check_installed
 from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile
@@ -115,40 +114,36 @@ def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:
         return ParquetTable(path, shown)
     if not path.is_file():
         raise FileNotFoundError(f"{shown} is not a file; check the path.")
-    with cast(io.BufferedReader, path.open("rb", 2**18)) as file:
-        beginning = file.peek(2**12)
-        if not beginning:
-            raise TableError(f"{shown} is empty; it needs a header line and data rows.")
-        is_archive = beginning.startswith(_ZIP)
-        if (is_archive and _is_workbook(file, shown)) or _begins(beginning, *_OLD_WORKBOOK):
-            check_installed("python_calamine")
-            from granulearn.tables.io.workbook import WorkbookTable
+    with path.open("rb") as file:
+        beginning = file.read(2**12)
+        is_workbook = beginning.startswith(_ZIP) and _is_workbook(file, shown)
+    if not beginning:
+        raise TableError(f"{shown} is empty; it needs a header line and data rows.")
+    if is_workbook or _begins(beginning, *_OLD_WORKBOOK):
+        check_installed("python_calamine")
+        from granulearn.tables.io.workbook import WorkbookTable
 
-            return WorkbookTable(path, shown, options)
-        file.seek(0)
-        compression = next((COMPRESSIONS[m] for m in COMPRESSIONS if _begins(beginning, m)), None)
-        is_parquet = _begins(beginning, b"PAR1")
-        if compression is None:
-            if _begins(beginning, *_ARROW):
-                from granulearn.tables.io.arrow import ArrowTable
+        return WorkbookTable(path, shown, options)
+    if _begins(beginning, *_ARROW):
+        from granulearn.tables.io.arrow import ArrowTable
 
-                return ArrowTable(path, shown)
-            if not is_parquet:
-                _refuse_foreign(shown, beginning)
-            if is_parquet or shown.suffix.lower() in PARQUET_ENDINGS:
-                from granulearn.tables.io.arrow import ParquetTable
+        return ArrowTable(path, shown)
+    compression = next((COMPRESSIONS[m] for m in COMPRESSIONS if _begins(beginning, m)), None)
+    is_parquet = _begins(beginning, b"PAR1")
+    if compression is None and not is_parquet:
+        _refuse_foreign(shown, beginning)
+    if is_parquet or (compression is None and shown.suffix.lower() in PARQUET_ENDINGS):
+        from granulearn.tables.io.arrow import ParquetTable
 
-                return ParquetTable(path, shown)
-        source = TextSource(path, shown, compression)
-        with source.decompressed(file) as stream:
-            return _opened_text(source, options, stream)
+        return ParquetTable(path, shown)
+    return _opened_text(TextSource(path, shown, compression), options)
 
 
-def _opened_text(source: TextSource, options: ReadOptions, stream: io.BufferedReader) -> TableFile:
+def _opened_text(source: TextSource, options: ReadOptions) -> TableFile:
     from granulearn.tables.io.json_lines import JsonTable, looks_like_json
     from granulearn.tables.io.text import TextTable
 
-    beginning = stream.peek(2**12)
+    beginning = source.beginning()
     if source.compression:
         _refuse_foreign(source.shown, beginning)
         if _begins(beginning, *COMPRESSIONS, *_ARROW, *_OLD_WORKBOOK, b"PAR1"):
@@ -158,8 +153,8 @@ def _opened_text(source: TextSource, options: ReadOptions, stream: io.BufferedRe
             )
     endings = {suffix.lower() for suffix in source.shown.suffixes[-2:]}
     if endings & {".json", ".jsonl", ".ndjson"} or looks_like_json(beginning):
-        return JsonTable(source, options, stream)
-    return TextTable(source, options, stream)
+        return JsonTable(source, options)
+    return TextTable(source, options)
 
 
 def _begins(content: bytes, *magic: bytes) -> bool:

@@ -26,6 +26,7 @@ from granulearn.tables.io.table_file import (
     rows_per_batch,
 )
 from granulearn.tables.messages import TableError
+from granulearn.tables.parse.cells import value_type
 from granulearn.utils.text import quoted
 
 _MISSING = ("NoneType", "NAType", "NaTType")
@@ -149,8 +150,7 @@ def _column(values: Any, name: str) -> pa.Array:
             return _as_texts(values)
     with suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
         column = pa.array(values, from_pandas=True)
-        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        if not isinstance(kind, pa.BaseExtensionType):
+        if not isinstance(value_type(column.type), pa.BaseExtensionType):
             return column
     # Periods and intervals become text as pandas shows them. Categories stay categories.
     if not hasattr(values, "cat"):

@@ -62,27 +62,19 @@ class JsonTable(TableFile):
         The file.
     options : ReadOptions, optional
         Options for reading it.
-    stream : binary file, optional
-        What `source.decompressed` gave, if it is open already.
     """
 
-    def __init__(
-        self,
-        source: TextSource,
-        options: ReadOptions = AS_FOUND,
-        stream: io.BufferedReader | None = None,
-    ):
+    def __init__(self, source: TextSource, options: ReadOptions = AS_FOUND):
         self._shown, self._is_array = source.shown, False
         has_nested: dict[str, bool] = {}
         lines = []
-        with stream or source.decompressed() as stream:
-            encoding = find_encoding(stream.peek(2**12), options.encoding) or Encoding("utf-8")
-            self.source = replace(source, encoding=encoding)
-            for row in self.objects(stream):
-                for key, value in row.content.items():
-                    has_nested[key] = has_nested.get(key, False) or isinstance(value, (list, dict))
-                check_width(source.shown, len(has_nested))
-                lines.append(row.line)
+        encoding = find_encoding(source.beginning(), options.encoding) or Encoding("utf-8")
+        self.source = replace(source, encoding=encoding)
+        for row in self.objects():
+            for key, value in row.content.items():
+                has_nested[key] = has_nested.get(key, False) or isinstance(value, (list, dict))
+            check_width(source.shown, len(has_nested))
+            lines.append(row.line)
         if not has_nested:
             found = "has only empty JSON objects" if lines else "is empty"
             raise TableError(f"{source.shown} {found}; it needs JSON objects with keys.")
@@ -120,10 +112,10 @@ class JsonTable(TableFile):
         """Return the line on which each object begins."""
         return self._lines
 
-    def objects(self, stream: io.BufferedReader | None = None) -> Iterator[JsonObject]:
+    def objects(self) -> Iterator[JsonObject]:
         """Yield the rows of the file."""
         encoding, line, is_first = self.source.text_encoding, 0, True
-        with io.TextIOWrapper(self.source.open(stream=stream), encoding) as text:
+        with io.TextIOWrapper(self.source.open(), encoding) as text:
             try:
                 for line, content in enumerate(text, start=1):
                     begin = _after_blanks(content, 0)

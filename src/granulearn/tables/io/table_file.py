@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from granulearn.tables.messages import TableError
-from granulearn.utils.text import counted
+from granulearn.utils.text import counted, listed
 
 MOST_COLUMNS = 100_000
 LONGEST_NAME = 10_000
@@ -239,9 +239,8 @@ def known_columns(path: Path, names: Sequence[str], columns: Sequence[str]) -> l
     missing = [column for column in columns if column not in has]
     if missing:
         similar = similar_names(missing[0], names, 1)
-        more = f" and {len(names) - 20} more" if len(names) > 20 else ""
-        listed = f"it has {', '.join(map(repr, names[:20]))}{more}."
-        hint = f"did you mean {similar[0]!r}?" if similar else listed
+        hint = f"it has {listed([*map(repr, names)], most=20)}."
+        hint = f"did you mean {similar[0]!r}?" if similar else hint
         raise TableError(f"{path} has no column {', '.join(map(repr, missing))}; {hint}")
     return list(columns)
 

@@ -143,22 +143,14 @@ class TextTable(TableFile):
         The file.
     options : ReadOptions, optional
         Options for reading it.
-    stream : binary file, optional
-        What `source.decompressed` gave, if it is open already.
     """
 
-    def __init__(
-        self,
-        source: TextSource,
-        options: ReadOptions = AS_FOUND,
-        stream: io.BufferedReader | None = None,
-    ):
-        with stream or source.decompressed() as stream:
-            source = replace(source, encoding=find_encoding(stream.peek(2**12), options.encoding))
-            scan = _Scan(source, options, stream)
-        if not scan.source.as_is and source.as_is:
+    def __init__(self, source: TextSource, options: ReadOptions = AS_FOUND):
+        found = find_encoding(source.beginning(), options.encoding)
+        scan = _Scan(replace(source, encoding=found), options)
+        if found is None and not scan.source.as_is:
             # Rare: several bytes per character, some of which could be taken for separators.
-            scan = _Scan(scan.source, options, scan.source.decompressed())
+            scan = _Scan(scan.source, options)
         header = parse_row(scan.source.decode(scan.header), scan.dialect.separator)
         header = ["", *header] if scan.dialect.lacks_name else header
         names, notes = named_columns(source.shown, header)
@@ -182,12 +174,12 @@ class TextTable(TableFile):
             )
 
     def parts(self) -> tuple[TableFile, ...]:
-        """Return stretches of rows; the whole table if the file is compressed."""
+        """Return groups of rows; the whole table if the file is compressed."""
         if not self.source.has_offsets:
             return (self,)
         begins = range(0, len(self.chunks), _CHUNKS_OF_PART)
-        stretches = [self.chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
-        return tuple(self._part(chunks[0].first_row, chunks=chunks) for chunks in stretches)
+        groups = [self.chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
+        return tuple(self._part(chunks[0].first_row, chunks=chunks) for chunks in groups)
 
     def location(self, row: int) -> str:
         """Return the location of a row, for messages.
@@ -347,12 +339,12 @@ def _cell_bounds(content: bytes, begin: int, separator: str) -> Iterator[tuple[i
 class _Scan:
     """One pass over a text file: finds encoding, dialect, header and rows."""
 
-    def __init__(self, source: TextSource, options: ReadOptions, stream: io.BufferedReader):
+    def __init__(self, source: TextSource, options: ReadOptions):
         self.source = source
         self.chunks: list[Chunk] = []
         self._not_ascii: list[bytes] = []
         self._first_bad: int | None = None
-        with source.open(stream=stream) as text:
+        with source.open() as text:
             self._find_rows(text, self._find_header(text, options))
         if source.encoding is None:
             found = Encoding("utf-8")

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -109,19 +109,21 @@ class TextSource:
         """The encoding of what `open` gives."""
         return self.encoding.name if self.encoding and self.as_is else "utf-8"
 
-    def decompressed(self, file: BinaryIO | None = None) -> io.BufferedReader:
-        """Open the decompressed bytes of the file, or of one that is open already."""
-        file = file or self.path.open("rb", _BLOCK)
+    def decompressed(self) -> BinaryIO:
+        """Open the decompressed bytes of the file."""
+        file = self.path.open("rb", _BLOCK)
         if self.compression is None:
-            return cast(io.BufferedReader, file)
+            return file
         return io.BufferedReader(_Blocks(_decompressed(file, self), file), _BLOCK)
 
-    def open(self, offset: int | None = None, stream: BinaryIO | None = None) -> BinaryIO:
-        """Open the text, as bytes that keep ASCII, from its first byte or from an offset.
+    def beginning(self) -> bytes:
+        """Return the first decompressed bytes."""
+        with self.decompressed() as stream:
+            return stream.read(_BLOCK)
 
-        `stream` is what `decompressed` gave, if it is open already.
-        """
-        stream = stream or self.decompressed()
+    def open(self, offset: int | None = None) -> BinaryIO:
+        """Open the text, as bytes that keep ASCII, from its first byte or from an offset."""
+        stream = self.decompressed()
         try:
             if not self.as_is:
                 stream = io.BufferedReader(_Blocks(_transcoded(stream, self), stream), _BLOCK)
@@ -164,17 +166,17 @@ class TextSource:
 
     def whole(self) -> bytes:
         """Return all that `open` gives, from offset 0; refuse a text that `write` would change."""
-        if not self.as_is and self.encoding is not None:
-            name = self.encoding.name
-            with self.decompressed() as stream:
-                content = stream.read()
-            if content.decode(name).encode(name) != content:
-                raise TableError(
-                    f"{self.shown} is in {name} and spells a character in two ways, so that no "
-                    "cell can be changed alone; save the table in UTF-8."
-                )
-        with self.open(0) as stream:
-            return stream.read()
+        with self.decompressed() as stream:
+            content = stream.read()
+        if self.as_is or self.encoding is None:
+            return content
+        text = content.decode(name := self.encoding.name)
+        if text.encode(name) != content:
+            raise TableError(
+                f"{self.shown} is in {name} and spells a character in two ways, so that no "
+                "cell can be changed alone; save the table in UTF-8."
+            )
+        return text.removeprefix("\ufeff").encode()
 
     def write(self, temporary: Path, content: bytes) -> None:
         """Write a text, changed since `whole` gave it, in this encoding and compression."""

@@ -27,11 +27,6 @@ _OF_LABELS = pa.array(LABEL_NULL_TOKENS, pa.string())
 _EXPONENT_FROM, _WHOLE_BELOW = 1e9, 2.0**63
 
 
-def storage_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type in which values of an extension type are stored; others as they are."""
-    return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
-
-
 def value_type(kind: pa.DataType) -> pa.DataType:
     """Return the type of the values of a dictionary; other types as they are."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -39,7 +34,9 @@ def value_type(kind: pa.DataType) -> pa.DataType:
 
 def is_nested(kind: pa.DataType) -> bool:
     """Return whether cells are lists, maps or bytes, which have no text."""
-    types, kind = pa.types, storage_type(value_type(storage_type(kind)))
+    types, kind = pa.types, value_type(kind)
+    if isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
     binary = types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
     binary = binary or types.is_fixed_size_binary(kind)
     return types.is_nested(kind) or binary or types.is_interval(kind)
