@@ -29,9 +29,10 @@ from granulearn.rvfl import RVFLEnsembleRegressor
 from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
 from granulearn.tables.inspection import first_pass, problems_of_names, report_first
 from granulearn.tables.io.frames import FrameTable
-from granulearn.tables.schema import NUMBER, joined_rows
+from granulearn.tables.schema import NUMBER
 from granulearn.tables.training_table import TARGET
 from granulearn.utils.neighbors import nearest_others
+from granulearn.utils.text import counted
 from granulearn.utils.threads import effective_n_jobs, limited_threads
 from granulearn.utils.validation import check_inputs
 
@@ -322,10 +323,10 @@ def _notes(explained: float, n_rows: int, n_repeated: int) -> list[str]:
             "lie from what is expected: take probabilities for a hint."
         )
     if n_repeated:
-        are = "1 row repeats" if n_repeated == 1 else f"{n_repeated} rows repeat"
         notes.append(
-            f"{are} another one, value and all; duplicates vouch for each other, so a wrong value "
-            "among them is not found: remove repeated rows unless they are different cases."
+            f"{counted(n_repeated, 'row repeats', 'rows repeat')} another one, value and all; "
+            "duplicates vouch for each other, so a wrong value among them is not found: remove "
+            "repeated rows unless they are different cases."
         )
     return notes
 
@@ -374,7 +375,7 @@ def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarra
     problems = problems_of_names(file.names, target, options)
     if problems:
         raise TableError.about(file.path, problems)
-    batches = [batch for batch in file.batches() if batch.num_rows]
+    batches = pa.Table.from_batches(list(file.batches())).combine_chunks().to_batches()
     report = report_first(file, first_pass(batches, None), None, options)
     if report.problems:
         raise TableError.about(file.path, report.problems)
@@ -390,19 +391,23 @@ def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarra
     if len(report.schema.used) == 1:
         message = f"There is no column to learn from but {target!r}, the target: add columns."
         raise TableError.about(file.path, [message])
-    begins = np.cumsum([0, *(batch.num_rows for batch in batches)]).tolist()
-    read = [report.schema.read(batch, row) for batch, row in zip(batches, begins, strict=False)]
-    frame = joined_rows(read).to_frame()
+    frame = report.schema.read(batches[0], 0).to_frame()
     values = frame.pop(target).to_numpy()
     notes = [
         f"Column {target!r}, the target: {warning}." for warning in column.warnings(file.location)
     ]
     known = np.flatnonzero(~np.isnan(values))
     if len(known) < len(values):
-        are = "row has" if len(values) - len(known) == 1 else "rows have"
-        notes.append(f"{len(values) - len(known)} {are} no number in {target!r}: left out.")
+        missing = counted(len(values) - len(known), "row has", "rows have")
+        notes.append(f"{missing} no number in {target!r}: left out.")
     frame, values = frame.iloc[known], values[known]
-    copies = [name for name in frame if _is_same(frame[name], values)]
+    target_values, fewest = pd.Series(values, frame.index), max(3, len(values) // 2)
+    with np.errstate(invalid="ignore"):  # a constant column has no correlation
+        copies = [
+            name
+            for name in frame.select_dtypes("float")
+            if abs(frame[name].corr(target_values, min_periods=fewest)) >= SAME
+        ]
     if copies and len(copies) < frame.shape[1]:
         frame = frame.drop(columns=copies)
         notes += [
@@ -411,16 +416,3 @@ def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarra
             for name in copies
         ]
     return frame, values, notes
-
-
-def _is_same(column: pd.Series, values: np.ndarray) -> bool:
-    """Return whether a line through its numbers gives the values, in the rows that have both."""
-    if column.dtype.kind != "f":
-        return False
-    numbers = column.to_numpy()
-    both = ~np.isnan(numbers)
-    if np.count_nonzero(both) < max(3, 0.5 * len(values)):
-        return False
-    a, b = numbers[both] - numbers[both].mean(), values[both] - values[both].mean()
-    sizes = float(np.sqrt(a @ a) * np.sqrt(b @ b))
-    return sizes > 0 and abs(float(a @ b)) >= SAME * sizes

@@ -152,7 +152,7 @@ def _best_block(
     for turn in range(3):
         # Expectations come from other rows, or a large block would raise its own.
         of_rows = strata.expected(doubted, counted, slice(start, stop))
-        sums = _cumulated(doubted * counted), _cumulated(of_rows)
+        sums = tuple(np.append(0.0, np.cumsum(each)) for each in (doubted * counted, of_rows))
         if turn == 0:
             start, stop = _most_likely_block(sums, lengths)
         else:
@@ -174,10 +174,6 @@ def _lengths(n: int) -> list[int]:
     return lengths
 
 
-def _cumulated(values: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0.0], np.cumsum(values)])
-
-
 def _log_likelihood_ratio(found: np.ndarray | float, expected: np.ndarray | float) -> np.ndarray:
     """Return Poisson's; by Chernoff, such a count has at most the probability exp(-ratio)."""
     found, expected = np.asarray(found, float), np.maximum(expected, 1e-12)
@@ -185,7 +181,7 @@ def _log_likelihood_ratio(found: np.ndarray | float, expected: np.ndarray | floa
     return np.where(found > expected, found * logs - found + expected, 0.0)
 
 
-def _most_likely_block(sums: tuple[np.ndarray, np.ndarray], lengths: list[int]) -> tuple[int, int]:
+def _most_likely_block(sums: tuple[np.ndarray, ...], lengths: list[int]) -> tuple[int, int]:
     best, where = -1.0, (0, lengths[0])
     n = len(sums[0]) - 1
     for length in lengths:
@@ -198,7 +194,7 @@ def _most_likely_block(sums: tuple[np.ndarray, np.ndarray], lengths: list[int]) 
     return where
 
 
-def _refined(sums: tuple[np.ndarray, np.ndarray], start: int, stop: int) -> tuple[int, int]:
+def _refined(sums: tuple[np.ndarray, ...], start: int, stop: int) -> tuple[int, int]:
     """Move both ends of a block to the highest ratio."""
     n, length = len(sums[0]) - 1, stop - start
     step = max(1, length // 32)
