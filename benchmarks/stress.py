@@ -60,14 +60,14 @@ def claims(table: pd.DataFrame) -> list[Claim]:
         disturbed = own[own.index.get_level_values(1) > 0]
         ahead: list[tuple] = [
             ("abstract", f"With {words} {{}} is ahead of every baseline in the mean.", model,
-             is_ahead(model)) for model in PROPOSED
+             is_ahead, model) for model in PROPOSED
         ]  # fmt: skip
         stable: list[tuple] = [
             ("abstract", f"From clean rows to {hard[-1]} {{}} loses less than every baseline.",
-             model, loses_least(model)) for model in PROPOSED
+             model, loses_least, model) for model in PROPOSED
         ]  # fmt: skip
-        found += check_claims(words, ahead, None, disturbed)
-        found += check_claims(words, stable, None, own)
+        found += check_claims(ahead, None, disturbed)
+        found += check_claims(stable, None, own)
     return found
 
 

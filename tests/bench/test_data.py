@@ -224,8 +224,8 @@ def test_a_table_that_changes_during_a_run_fails_its_runs(file, tmp_path):
     ("old", "new", "said"),
     [
         ("own.csv", "none.csv", "datasets[1].path"),
-        ("own.csv", "none.csv", "none.csv does not exist"),
-        ("data/own.csv", ".", "is a folder; name a file."),
+        ("own.csv", "none.csv", "none.csv is no file"),
+        ("data/own.csv", ".", "is no file"),
         ('"label"', '"lable"', "datasets[1].target: data/own.csv has no column 'lable'; did you"),
         ("target =", "taget =", "datasets[1]: 'taget' is no key here; did you mean 'target'?"),
         ('"label" }', '"label", ignore = ["x"] }', "datasets[1].ignore: data/own.csv has no"),

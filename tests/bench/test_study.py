@@ -94,7 +94,7 @@ def test_an_unknown_key_is_answered_with_the_nearest_one_of_any_table(tmp_path, 
 def test_what_is_left_out_has_the_stated_default(tmp_path):
     study = small_study(tmp_path, ("tuning = { folds = 3 }\n", ""), ("seed = 3\n", ""))
     assert (study.seed, study.tuning.folds, study.tuning.score) == (0, 5, "accuracy")
-    assert (study.compare.unit, study.compare.alpha) == ("dataset", 0.05)
+    assert (study.compare.score, study.compare.alpha) == ("accuracy", 0.05)
 
 
 def test_a_study_is_the_same_after_a_round_trip_through_json(tmp_path):
@@ -230,9 +230,7 @@ SVM = SMALL.replace('"sklearn.tree.DecisionTreeClassifier"', '"sklearn.svm.SVC"'
 
 def test_a_score_that_only_is_shown_may_lack_probabilities(tmp_path):
     study = load_study(write_study(tmp_path, SVM))
-    assert scores_not_given(study) == [
-        ("tree", "scores", "log_loss", "probabilities (predict_proba)")
-    ]
+    assert scores_not_given(study) == [("tree", "scores", "log_loss", "predict_proba")]
 
 
 @pytest.mark.parametrize(
@@ -242,12 +240,12 @@ def test_a_score_that_only_is_shown_may_lack_probabilities(tmp_path):
         (
             '"log_loss", "fit_seconds"]',
             '"rare_average_precision"]\ncompare = { score = "rare_average_precision" }',
-            "compare.score: 'rare_average_precision' needs probabilities",
+            "compare.score: 'rare_average_precision' needs predict_proba",
         ),
         (
             "fixed = { C = 1.0 }",
             'grid = { C = [1.0] }\n[tuning]\nscore = "neg_log_loss"',
-            "tuning.score: 'neg_log_loss' needs probabilities",
+            "tuning.score: 'neg_log_loss' needs predict_proba",
         ),
     ],
 )

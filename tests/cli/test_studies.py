@@ -106,7 +106,7 @@ def test_a_score_for_which_a_method_lacks_probabilities_is_warned_of(tmp_path):
     path = write_study(tmp_path, text.replace("max_depth = 4", "C = 1.0"))
     only = ["--only", "method=tree", "--only", "dataset=circles"]
     done = succeeds("bench", path, "--results", tmp_path / "a.db", *FAST, *only)
-    assert f"{path}, scores: 'tree' gets no 'log_loss', which needs probabilities" in done.err
+    assert f"{path}, scores: 'tree' gets no 'log_loss', which needs predict_proba" in done.err
 
 
 def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path):

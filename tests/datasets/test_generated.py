@@ -74,15 +74,3 @@ def test_moons_are_half_circles():
     X, y = two_moons(100, noise=0.0)
     np.testing.assert_allclose(np.hypot(*X[y == 0].T), 1)
     np.testing.assert_allclose(np.hypot(X[y == 1, 0] - 1, X[y == 1, 1] - 0.5), 1)
-
-
-@pytest.mark.parametrize("name", GENERATORS)
-@pytest.mark.parametrize("wrong", [{"n_samples": 1}, {"n_samples": 2.5}, {"noise": -1}])
-def test_impossible_parameters_are_refused(name, wrong):
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        GENERATORS[name](**wrong)
-
-
-def test_a_checkerboard_of_one_field_is_refused():
-    with pytest.raises(ValueError, match="cells=1"):
-        checkerboard(cells=1)

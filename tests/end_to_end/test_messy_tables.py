@@ -12,8 +12,8 @@ import pytest
 
 from tests.cli.commands import succeeds
 from tests.end_to_end.messy_records import unsaid
-from tests.end_to_end.messy_sources import shared_directory
 from tests.end_to_end.messy_tables import SHARED, TABLES, Planted
+from tests.shared_data import shared_data_dir
 
 pytestmark = pytest.mark.slow
 
@@ -133,11 +133,8 @@ UNDECIDED = ("two_units", "stray_texts")
 
 @pytest.mark.parametrize("file", SHARED)
 def test_the_shared_tables_get_in_and_their_oddities_are_said(file, tmp_path):
-    directory = shared_directory()
-    if directory is None:
-        pytest.skip("no benchmark sets: set GRANULEARN_DATA to their directory")
     target, _, odd = SHARED[file]
-    path = directory / file
+    path = shared_data_dir() / file
     report = succeeds("check", path, "--target", target, "--json").json
     named = json.dumps(report, ensure_ascii=False)
     assert len(report["target"]["classes"]) == 2

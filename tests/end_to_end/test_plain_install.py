@@ -46,7 +46,6 @@ WORKS = [
     *EXAMPLES,
     "check table.csv --target kind",
     "audit table.csv --target kind --report audit.html",
-    "fit table.csv --target kind -o model.granulearn",
     "balls table.csv --target kind -o balls.csv",
     "review --help",
     "correct table.csv --decisions decisions.csv -o corrected.csv",
@@ -55,7 +54,7 @@ WORKS = [
 NEEDS = {
     "check book.xlsx": "excel",
     "balls table.csv --target kind --plot balls.png": "plots",
-    "export model.granulearn -o model.onnx": "onnx",
+    "export tumours.granulearn -o model.onnx": "onnx",
     "fit table.csv --target kind -o model.granulearn --dask tcp://127.0.0.1:9": "dask",
     "bench quick": "studies",
     "report out.db": "studies",

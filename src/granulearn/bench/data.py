@@ -173,10 +173,8 @@ def check_table(table: OwnTable, directory: Path) -> str:
     The message of a StudyError begins with the key that is wrong.
     """
     path = directory / table.path
-    if path.is_dir():
-        raise StudyError(f"path: {path} is a folder; name a file.")
     if not path.is_file():
-        raise StudyError(f"path: {path} does not exist; a relative path begins at the study file.")
+        raise StudyError(f"path: {path} is no file; a relative path begins at the study file.")
     try:
         with open_table(path) as opened:
             names = list(opened.names)
@@ -196,9 +194,7 @@ def read_own_table(name: str, file: TableFile) -> Dataset:
     """Read the user's table as a data set; columns are those of `granulearn check`."""
     table = file.table
     path = Path(file.directory or ".") / table.path
-    if not path.is_file():
-        raise StudyError(f"{path} does not exist any more.")
-    if _hash(path) != file.digest:
+    if not path.is_file() or _hash(path) != file.digest:
         raise StudyError(
             f"{path} was changed while the study ran; the same command begins anew with its runs."
         )

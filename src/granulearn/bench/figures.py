@@ -349,7 +349,7 @@ def _ranks(summary: dict[str, Any]) -> _Drawn:
         plot_critical_difference(result, ax=axes)
         axes.spines["top"].set_visible(True)  # the axis of ranks; other figures have none above
         caption = (
-            f"Average ranks over {len(result.sets)} {comparison['unit']}, best on the left. "
+            f"Average ranks over {len(result.sets)} data sets, best on the left. "
             "Methods joined by a thick bar do not differ significantly."
         )
         yield figure, caption, True

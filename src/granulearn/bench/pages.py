@@ -317,7 +317,7 @@ _FILTERS: dict[str, Any] = {
     "anchor": _anchor,
     "grids": as_grids,
     "lines": _lines,
-    "in_words": lambda comparison: describe_in_words(comparison["result"], comparison["unit"]),
+    "in_words": lambda comparison: describe_in_words(comparison["result"]),
     "markdown": _markdown,
     "methods_table": _methods,
     "conditions_table": _conditions,

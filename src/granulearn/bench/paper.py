@@ -11,7 +11,6 @@ Each claim has one rule, which is applied to the paper's table and to ours. Thre
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,8 +38,6 @@ EXCEPTIONS = ("RVFL", "GB-RVFL")
 class Claim:
     """One claim of the paper, its figures and ours."""
 
-    about: str
-    """``table 1``, ``noise``, ``sensitivity``, or what a benchmark is about."""
     source: str
     """Where the paper says it."""
     pattern: str
@@ -64,8 +61,8 @@ class Claim:
 
 # The result of a rule: figures in words, and whether they support the claim; None if undecided.
 Reading = tuple[str, bool | None]
-Rule = Callable[[pd.DataFrame, Any], Reading]
-Row = tuple[str, str, str, Rule]  # source, pattern, name, rule
+# Source, pattern, name, and a rule with what it takes beside a table and its comparison.
+Row = tuple[Any, ...]
 
 
 def claims_of_table1(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
@@ -75,10 +72,10 @@ def claims_of_table1(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
     """
     best, second = SDAP_MODEL, F_MODEL
     rows: list[Row] = [
-        ("section IV", f"{best} has the highest mean accuracy.", "", _mean(best, 1)),
-        ("section IV", f"{second} has the second highest mean accuracy.", "", _mean(second, 2)),
-        ("section IV", f"{best} has the best average rank.", "", _rank(best, 1)),
-        ("section IV", f"{second} has the second best average rank.", "", _rank(second, 2)),
+        ("section IV", f"{best} has the highest mean accuracy.", "", _mean, best, 1),
+        ("section IV", f"{second} has the second highest mean accuracy.", "", _mean, second, 2),
+        ("section IV", f"{best} has the best average rank.", "", _rank, best, 1),
+        ("section IV", f"{second} has the second best average rank.", "", _rank, second, 2),
         ("section IV", "The eight methods differ (Friedman's test, F_F).", "", _they_differ),
     ]
     for model in (SDAP_MODEL, F_MODEL):
@@ -86,10 +83,10 @@ def claims_of_table1(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
             alike = model == F_MODEL and other in EXCEPTIONS
             words = "does not differ significantly from" if alike else "outperforms"
             pattern = f"{model} {words} {{}} (Nemenyi's test)."
-            rows.append(("section IV", pattern, other, _separation(model, other, wanted=not alike)))
+            rows.append(("section IV", pattern, other, _separation, model, other, alike))
     ahead = "{} is more accurate than every baseline, in the mean."
-    rows += [("abstract", ahead, model, is_ahead(model)) for model in PROPOSED]
-    return check_claims("table 1", rows, paper, ours)
+    rows += [("abstract", ahead, model, is_ahead, model) for model in PROPOSED]
+    return check_claims(rows, paper, ours)
 
 
 def claims_of_noise(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
@@ -98,12 +95,12 @@ def claims_of_noise(paper: pd.DataFrame, ours: pd.DataFrame) -> list[Claim]:
     ahead = f"{under} {{}} is more accurate than every baseline, in the mean."
     stable = "{} is more stable: from 5 to 40 % noise it loses less accuracy than every baseline."
     rows: list[Row] = [
-        ("table S.I", f"{under} {SDAP_MODEL} has the {most}", "", _mean(SDAP_MODEL, 1)),
-        ("table S.I", f"{under} {F_MODEL} has the second {most}", "", _mean(F_MODEL, 2)),
-        *(("abstract", ahead, model, is_ahead(model)) for model in PROPOSED),
-        *(("abstract", stable, model, loses_least(model)) for model in PROPOSED),
+        ("table S.I", f"{under} {SDAP_MODEL} has the {most}", "", _mean, SDAP_MODEL, 1),
+        ("table S.I", f"{under} {F_MODEL} has the second {most}", "", _mean, F_MODEL, 2),
+        *(("abstract", ahead, model, is_ahead, model) for model in PROPOSED),
+        *(("abstract", stable, model, loses_least, model) for model in PROPOSED),
     ]
-    return check_claims("noise", rows, paper, ours)
+    return check_claims(rows, paper, ours)
 
 
 def claim_of_sensitivity(
@@ -128,7 +125,7 @@ def claim_of_sensitivity(
         agrees = gains[0] > 1
     ours = "; ".join(words) if complete else "not run to its end"
     text = f"{SDAP_MODEL} depends less on {what} than {F_MODEL} (range of mean accuracy)."
-    return Claim("sensitivity", source, text, "", "a drawing only", ours, _VERDICT[agrees])
+    return Claim(source, text, "", "a drawing only", ours, _VERDICT[agrees])
 
 
 def claims_in_short(claims: list[Claim]) -> dict[str, list[str]]:
@@ -150,9 +147,7 @@ def claims_in_short(claims: list[Claim]) -> dict[str, list[str]]:
 _VERDICT = {True: REPRODUCED, False: NOT_REPRODUCED, None: INCONCLUSIVE}
 
 
-def check_claims(
-    about: str, rows: list[Row], paper: pd.DataFrame | None, ours: pd.DataFrame
-) -> list[Claim]:
+def check_claims(rows: list[Row], paper: pd.DataFrame | None, ours: pd.DataFrame) -> list[Claim]:
     """Apply rules to the paper's table, if there is one, and to ours."""
     lacking = int(ours.isna().to_numpy().sum())
     # Rules about ranks read one comparison of the table.
@@ -160,23 +155,23 @@ def check_claims(
     of_paper = compare(paper) if paper is not None and of_sets else None
     of_ours = compare(ours) if of_sets and not lacking else None
     found = []
-    for source, pattern, name, rule in rows:
-        theirs, holds = ("no figures", True) if paper is None else rule(paper, of_paper)
+    for source, pattern, name, rule, *given in rows:
+        theirs, holds = ("no figures", True) if paper is None else rule(paper, of_paper, *given)
         if lacking:
             own, agrees = f"{lacking} of {ours.size} figures are missing", None
         else:
-            own, agrees = rule(ours, of_ours)
+            own, agrees = rule(ours, of_ours, *given)
         caveat = "" if holds else CAVEAT
-        found.append(Claim(about, source, pattern, name, theirs, own, _VERDICT[agrees], caveat))
+        found.append(Claim(source, pattern, name, theirs, own, _VERDICT[agrees], caveat))
     return found
 
 
-def _mean(model: str, place: int) -> Rule:
-    return lambda table, _: _placed(model, place, -mean_accuracy(table))
+def _mean(table: pd.DataFrame, _: Any, model: str, place: int) -> Reading:
+    return _placed(model, place, -mean_accuracy(table))
 
 
-def _rank(model: str, place: int) -> Rule:
-    return lambda _, result: _placed(model, place, result.ranks)
+def _rank(_: pd.DataFrame, result: Any, model: str, place: int) -> Reading:
+    return _placed(model, place, result.ranks)
 
 
 def _placed(model: str, place: int, values: pd.Series) -> Reading:
@@ -194,41 +189,30 @@ def _they_differ(_: pd.DataFrame, result: Any) -> Reading:
     return f"F_F {test.statistic:.2f} {sign} {critical:.2f}", test.statistic > critical
 
 
-def _separation(model: str, baseline: str, *, wanted: bool) -> Rule:
-    def rule(_: pd.DataFrame, result: Any) -> Reading:
-        gap = result.ranks[baseline] - result.ranks[model]
-        apart = abs(gap) >= result.critical_difference
-        words = f"ranks differ by {gap:.2f}, CD {result.critical_difference:.2f}"
-        if not wanted:
-            return words, not apart
-        return words, bool(gap > 0) if apart else None
-
-    return rule
+def _separation(_: pd.DataFrame, result: Any, model: str, baseline: str, alike: bool) -> Reading:
+    gap = result.ranks[baseline] - result.ranks[model]
+    apart = abs(gap) >= result.critical_difference
+    words = f"ranks differ by {gap:.2f}, CD {result.critical_difference:.2f}"
+    if alike:
+        return words, not apart
+    return words, bool(gap > 0) if apart else None
 
 
-def is_ahead(model: str) -> Rule:
-    """Return the rule that a model has a higher mean than every baseline."""
-
-    def rule(table: pd.DataFrame, _: Any) -> Reading:
-        means = mean_accuracy(table)
-        best = str(means[list(BASELINES)].idxmax())
-        words = f"{means[model]:.2f}; best baseline {best} {means[best]:.2f}"
-        return words, bool(means[model] > means[best])
-
-    return rule
+def is_ahead(table: pd.DataFrame, _: Any, model: str) -> Reading:
+    """Return whether a model has a higher mean than every baseline."""
+    means = mean_accuracy(table)
+    best = str(means[list(BASELINES)].idxmax())
+    words = f"{means[model]:.2f}; best baseline {best} {means[best]:.2f}"
+    return words, bool(means[model] > means[best])
 
 
-def loses_least(model: str) -> Rule:
-    """Return the rule that a model loses least from the first level of a table to the last."""
-
-    def rule(table: pd.DataFrame, _: Any) -> Reading:
-        by_rate = table.groupby(level=1).mean().sort_index()
-        losses = by_rate.iloc[0] - by_rate.iloc[-1]
-        least = str(losses[list(BASELINES)].idxmin())
-        words = f"loses {losses[model]:.2f}; least of the baselines {least} {losses[least]:.2f}"
-        return words, bool(losses[model] < losses[least])
-
-    return rule
+def loses_least(table: pd.DataFrame, _: Any, model: str) -> Reading:
+    """Return whether a model loses least from the first level of a table to the last."""
+    by_rate = table.groupby(level=1).mean().sort_index()
+    losses = by_rate.iloc[0] - by_rate.iloc[-1]
+    least = str(losses[list(BASELINES)].idxmin())
+    words = f"loses {losses[model]:.2f}; least of the baselines {least} {losses[least]:.2f}"
+    return words, bool(losses[model] < losses[least])
 
 
 def holds_the_paper(store: Store) -> bool:

@@ -369,15 +369,13 @@ def describe(comparison: Comparison) -> str:
     return "\n".join(lines)
 
 
-def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[str]:
+def describe_in_words(comparison: Comparison) -> list[str]:
     """Return a comparison as sentences for a reader who knows no statistics.
 
     Parameters
     ----------
     comparison : Comparison
         What `granulearn.bench.compare` returned.
-    unit : str, default="data sets"
-        What a row of its table is.
 
     Returns
     -------
@@ -407,7 +405,7 @@ def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[s
         are = "difference is" if len(clear) == 1 else "differences are"
         pairs = f"{len(clear)} {are} significant: {clauses}."
     words = [
-        f"The {len(order)} methods are ranked on each of the {len(comparison.sets)} {unit} "
+        f"The {len(order)} methods are ranked on each of the {len(comparison.sets)} data sets "
         f"(1 is best). {order[0]} has the best average rank ({ranks[order[0]]:.2f}), "
         f"{order[-1]} the worst ({ranks[order[-1]]:.2f}).",
         f"Overall, the methods {'differ' if test.p_value < comparison.alpha else 'do not differ'} "
@@ -416,10 +414,6 @@ def describe_in_words(comparison: Comparison, unit: str = "data sets") -> list[s
         f"{comparison.critical_difference:.2f} (level {comparison.alpha:g}). {separated}",
         f"By Wilcoxon's signed-rank test with Holm's correction for {total} pairs, {pairs}",
     ]
-    if unit != "data sets":
-        words.append(
-            "The conditions of one data set are not independent, so these p-values are too small."
-        )
     if comparison.dropped:
         names = ", ".join(map(str, comparison.dropped))
         words.append(f"Excluded, since a score is missing: {names}.")

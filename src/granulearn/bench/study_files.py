@@ -32,10 +32,6 @@ PAPER = "paper"
 PAPER_STUDIES = ("table1", "noise", "sensitivity-activation", "sensitivity-C-h")
 _SHIPPED = files("granulearn.bench") / "shipped"
 _TEMPLATE = files("granulearn.bench") / "template"
-_ANSWERS = {
-    "predict_proba": "probabilities (predict_proba)",
-    "decision_function": "a decision_function",
-}
 
 
 def list_studies() -> dict[str, str]:
@@ -138,8 +134,7 @@ def scores_not_given(study: Study) -> list[tuple[str, str, str, str]]:
         for key, score in asked:
             answers = needed_for(score)
             if answers and not any(hasattr(model, answer) for answer in answers):
-                words = " or ".join(_ANSWERS[answer] for answer in answers)
-                found.append((method.name, key, score, words))
+                found.append((method.name, key, score, " or ".join(answers)))
     return found
 
 

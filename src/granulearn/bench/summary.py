@@ -203,24 +203,19 @@ def compare_methods(study: Study, table: pd.DataFrame, methods: list[str]) -> li
     """
     fixed = {method.name for method in study.method if not method.vary}
     methods = [name for name in methods if name in fixed]
-    of_sets = study.compare.unit == "dataset"
-    unit = "data sets" if of_sets else "pairs of data set and condition"
     each = score_table(table, study.compare.score, methods, by=_PLACE)
-    main = score_table(table, study.compare.score, methods) if of_sets else each
-    wanted = [(f"all {unit}", unit, main)]
+    main = score_table(table, study.compare.score, methods)
+    wanted = {"all data sets": main}
     if copies := [name for group in study.duplicates for name in group[1:]]:
-        once = main[~main.index.get_level_values("dataset").isin(copies)]
-        wanted.append((f"each data set once, without {', '.join(copies)}", unit, once))
+        once = main.drop(index=copies, errors="ignore")
+        wanted[f"each data set once, without {', '.join(copies)}"] = once
     if len(conditions(study)) > 1:
-        wanted += [
-            (str(condition), "data sets", own.droplevel("condition"))
-            for condition, own in each.groupby(level="condition", sort=False)
-        ]
+        for condition, own in each.groupby(level="condition", sort=False):
+            wanted[str(condition)] = own.droplevel("condition")
     found = []
-    for title, unit, scores in wanted:
+    for title, scores in wanted.items():
         scores = scores.dropna(axis="columns", how="all")
         if len(scores.dropna()) > 1 and scores.shape[1] > 1:
-            scores.index = [" / ".join(i) if isinstance(i, tuple) else i for i in scores.index]
             result = compare(
                 scores,
                 alpha=study.compare.alpha,
@@ -228,7 +223,7 @@ def compare_methods(study: Study, table: pd.DataFrame, methods: list[str]) -> li
                 missing="drop",
                 rope=study.compare.rope,
             )
-            found.append({"title": title, "unit": unit, "result": result})
+            found.append({"title": title, "result": result})
     return found
 
 

@@ -281,7 +281,7 @@ def _environment(frame: pd.DataFrame, *, wide: bool, **settings: Any) -> str:
     """Return lines of LaTeX as a table, or as several pages; a wide one is made smaller."""
     style = frame.style.hide(axis="index")
     closer = r"\setlength{\tabcolsep}{3pt}"
-    if len(frame) > LONGEST_ON_A_PAGE:
+    if len(frame) + frame.iloc[:, 0].str.count(r"\\midrule").sum() > LONGEST_ON_A_PAGE:
         text = style.to_latex(hrules=True, environment="longtable", **settings).strip()
         # No box holds what goes over several pages, so it is in small print.
         return rf"{{\scriptsize{closer}" + f"\n{text}\n}}" if wide else text

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
+from granulearn import bench
 from granulearn.bench import Store, holds_the_paper, summarize, summarize_paper
 from granulearn.bench.study_files import PAPER
 from granulearn.cli import options as opt
@@ -53,9 +54,10 @@ def report(
     path = results or _newest()
     if not (output or tables or latex or markdown or csv or figures):
         output = Path("report.html")
+    # Folders are made, if files in them can be written.
     folders = [folder / "files" for folder in (tables, figures) if folder]
     for file in (output, latex, markdown, csv, *folders):
-        while file and not file.parent.exists():  # it is made, if the first one can be written to
+        while file and not file.parent.exists():
             file = file.parent
         opt.check_output(file, others=[path])
     with out.stage_progress() as progress:
@@ -63,24 +65,17 @@ def report(
         with Store(path, readonly=True) as store:
             summary = _summary(store, study, score)
         progress("drawing and writing")
-        written = _write(summary, output, latex, markdown, csv, tables, figures)
+        # LaTeX first: a study that is no table is refused before anything is written.
+        files = [(latex, bench.write_latex), (output, bench.write_page)]
+        files += [(markdown, bench.write_markdown), (csv, bench.write_csv)]
+        written = [write(summary, file) for file, write in files if file]
+        if tables:
+            for own in summary.get("studies", {"": summary}).values():
+                written += bench.write_tables(own, tables)
+        if figures:
+            written += bench.write_figures(summary, figures)
     for file in written:
         out.say(f"written: {file}", soft_wrap=True)
-
-
-def _write(summary: dict[str, Any], output, latex, markdown, csv, tables, figures) -> list[Path]:
-    """Write the outputs that are not None; return the files."""
-    # Imported here: drawing needs packages that the other verbs do not.
-    import granulearn.bench as reports
-
-    whole = "studies" in summary
-    # LaTeX first: a study that is no table is refused before anything is written.
-    files = [(latex, reports.write_latex), (output, reports.write_page)]
-    files += [(markdown, reports.write_markdown), (csv, reports.write_csv)]
-    written = [write(summary, path) for path, write in files if path]
-    for own in summary["studies"].values() if whole else [summary]:
-        written += reports.write_tables(own, tables) if tables else []
-    return written + (reports.write_figures(summary, figures) if figures else [])
 
 
 def _summary(store: Store, study: str | None, score: str | None) -> dict[str, Any]:
