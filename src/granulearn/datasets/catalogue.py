@@ -133,9 +133,8 @@ def catalogue() -> dict[str, DatasetDescription]:
     for kind, sets in facts["keel"].items():
         for short_name, figures in sets.items():
             name = f"keel:{kind}/{short_name}"
-            entries[name] = DatasetDescription(
-                name, *figures, sources=(name,), origin=origins["keel"], licence=licences["keel"]
-            )
+            facts_of_set: list[Any] = [*figures, (name,), origins["keel"], licences["keel"]]
+            entries[name] = DatasetDescription(name, *facts_of_set)
     return entries
 
 
