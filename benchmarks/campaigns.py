@@ -185,7 +185,7 @@ def load_campaign(n_requests: int) -> Row:
 
 
 def soak(model: LoadedModel, seconds: float) -> tuple[list[float], int]:
-    """Predict in a loop; return the memory after each of 20 stretches, and the number of calls."""
+    """Predict in a loop; return the memory after each of 20 intervals, and the number of calls."""
     rows = rows_to_compare(model).astype(object)
     records = [
         {name: None if cell != cell else cell for name, cell in row.items()}

@@ -58,15 +58,17 @@ def noisy_moons() -> tuple[np.ndarray, np.ndarray]:
 
 
 def ball_panels() -> tuple[plt.Figure, list[plt.Axes], plt.Axes]:
-    """Return three panels that share their axes, and the place of what explains them."""
+    """Return three panels that share their axes, and the axes of the legend."""
     figure, axes = plt.subplots(
         2, 2, figsize=(8.6, 5.4), layout="constrained", sharex=True, sharey=True
     )
-    *panels, place = axes.ravel()
-    return figure, panels, place
+    *panels, legend_axes = axes.ravel()
+    return figure, panels, legend_axes
 
 
-def explain_balls(panels: list[plt.Axes], place: plt.Axes, titles: list[str], label: str) -> None:
+def explain_balls(
+    panels: list[plt.Axes], legend_axes: plt.Axes, titles: list[str], label: str
+) -> None:
     """Put one legend and one colour bar, of one range for all panels, beside them."""
     circles = [drawn for ax in panels for drawn in ax.collections if drawn.get_array() is not None]
     # Balls of one sample have their colours already: purity 1 is the end of any range.
@@ -78,12 +80,12 @@ def explain_balls(panels: list[plt.Axes], place: plt.Axes, titles: list[str], la
         ax.tick_params(labelsize=12, labelbottom=True, labelleft=True)
         ax.set(xlabel="", ylabel="")
         ax.margins(0.05)
-    place.set_axis_off()
+    legend_axes.set_axis_off()
     for code in (0, 1):
-        place.scatter([], [], s=60, color=f"C{code}", label=f"class {code}")
-    place.legend(frameon=False, loc=(0.1, 0.65), fontsize=14, ncols=2)
-    inside = place.inset_axes((0.1, 0.4, 0.8, 0.12))
-    bar = place.figure.colorbar(circles[0], cax=inside, orientation="horizontal")
+        legend_axes.scatter([], [], s=60, color=f"C{code}", label=f"class {code}")
+    legend_axes.legend(frameon=False, loc=(0.1, 0.65), fontsize=14, ncols=2)
+    inside = legend_axes.inset_axes((0.1, 0.4, 0.8, 0.12))
+    bar = legend_axes.figure.colorbar(circles[0], cax=inside, orientation="horizontal")
     bar.set_label(f"{label} of a ball", fontsize=14)
     bar.ax.tick_params(labelsize=12)
 
@@ -91,13 +93,13 @@ def explain_balls(panels: list[plt.Axes], place: plt.Axes, titles: list[str], la
 def balls() -> None:
     """Draw the balls of three generators on the same samples."""
     X, y = noisy_moons()
-    figure, panels, place = ball_panels()
+    figure, panels, legend_axes = ball_panels()
     titles = []
     for ax, name in zip(panels, ("two-means", "gbg++", "rd-gbg"), strict=True):
         made = generate_balls(X, y, balls=name, random_state=0)
         plot_balls(made, X, y, guides=False, ax=ax)
         titles.append(f"{name}: {len(made)} balls")
-    explain_balls(panels, place, titles, "purity")
+    explain_balls(panels, legend_axes, titles, "purity")
     save(figure, "balls")
 
 
@@ -105,11 +107,11 @@ def memberships() -> None:
     """Draw three memberships on the same balls."""
     X, y = noisy_moons()
     made = generate_balls(X, y, random_state=0)
-    figure, panels, place = ball_panels()
+    figure, panels, legend_axes = ball_panels()
     ratings = (FuzzyMembership(), SDAPMembership(), EvidenceMembership())
     for ax, rating in zip(panels, ratings, strict=True):
         plot_balls(made, X, y, color=rating(made, X, y), guides=False, ax=ax)
-    explain_balls(panels, place, [rating.name for rating in ratings], "membership")
+    explain_balls(panels, legend_axes, [rating.name for rating in ratings], "membership")
     save(figure, "memberships")
 
 
@@ -206,7 +208,7 @@ def imbalance() -> None:
 
 
 def probabilities() -> None:
-    """Draw calibration against true labels, with and without what is known of wrong ones."""
+    """Draw calibration against true labels, with and without a known noise rate."""
     X, y = make_moons(1500, noise=0.3, random_state=0)
     X_new, y_new = make_moons(8000, noise=0.3, random_state=1)
     noisy = flip_labels(y, 0.2, random_state=0).labels
@@ -214,9 +216,9 @@ def probabilities() -> None:
     ax.plot([0, 1], [0, 1], ":", color=GREY)
     for noise, colour in ((None, ORANGE), (0.2, BLUE)):
         model = RobustClassifier(noise_matrix=noise, random_state=0).fit(X, noisy)
-        true, said = calibration_curve(y_new, model.predict_proba(X_new)[:, 1], n_bins=10)
-        ax.plot(said, true, "o-", color=colour, label=f"noise_matrix={noise}")
-    ax.set(xlabel="probability that was said", ylabel="share that is true")
+        fraction, predicted = calibration_curve(y_new, model.predict_proba(X_new)[:, 1], n_bins=10)
+        ax.plot(predicted, fraction, "o-", color=colour, label=f"noise_matrix={noise}")
+    ax.set(xlabel="predicted probability", ylabel="fraction of positives")
     ax.legend(frameon=False)
     save(figure, "probabilities")
 
@@ -292,7 +294,7 @@ def model_files() -> None:
         for ax, kilobytes in zip(axes, found.T, strict=True):
             ax.loglog(sizes, kilobytes, "o-", color=colour, label=kind)
     for ax, title in zip(axes, ("model file", "ONNX"), strict=True):
-        ax.set(title=title, xlabel="rows of training", ylabel="kilobytes", ylim=(3, 2000))
+        ax.set(title=title, xlabel="training rows", ylabel="kilobytes", ylim=(3, 2000))
         ax.set_xticks(sizes, sizes)
         ax.minorticks_off()
     axes[0].legend(frameon=False)

@@ -73,7 +73,7 @@ scores = 100 * np.array(scores)
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
 left.hist(label_quality, np.linspace(0, 1, 21), stacked=True, label=["right", "wrong"])
 left.set(
-    xlabel="label quality, as the audit rates it",
+    xlabel="label quality in the audit",
     ylabel="labels",
     title="one training part",
 )

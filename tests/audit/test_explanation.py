@@ -226,14 +226,14 @@ def test_features_of_a_column_are_added(cells):
         (0, 3, "member = yes"),
         (0, 4, "colour = red"),  # never one category of an encoded column
         (0, 6, "colour = red"),
-        (1, 7, "extra 0.5"),  # as usual, and in no column of the table
+        (1, 7, "extra 0.5"),  # as typical, and in no column of the table
     ],
 )
 def test_a_column_is_shown_once_with_the_own_cell_of_the_row(cells, position, most, text):
     features = (np.arange(8) == most).astype(float)
-    usual = np.array([0.5, 4, 1.5, 0.4, 0.3, 0.3, 0.4, 0.5])
+    typical = np.array([0.5, 4, 1.5, 0.4, 0.3, 0.3, 0.4, 0.5])
     column = cells.columns.index(text.split()[0])
-    assert cells.text(position, column, features, usual) == text
+    assert cells.text(position, column, features, typical) == text
 
 
 @pytest.mark.parametrize("mark", ["-", "n/a", "unknown"])

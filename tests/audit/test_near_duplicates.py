@@ -112,8 +112,8 @@ def test_rows_of_two_groups_that_are_nearly_equal_are_shared():
 
 def test_on_a_grid_only_copies_are_near_and_without_gaps_nothing_is():
     grid = np.array([np.ones(100), np.full(100, 2**0.5)])
-    usual, radius = near_radius(grid, 1000)
-    assert usual == 1.0
+    typical, radius = near_radius(grid, 1000)
+    assert typical == 1.0
     assert 0 < radius <= 0.05
     assert near_radius(np.full((2, 3), np.inf), 3) == (0.0, 0.0)
     assert near_radius(np.array([[1.0], [np.inf]]), 3)[0] == 1.0

@@ -1,4 +1,4 @@
-"""Laws of stretches of a file with many doubted labels."""
+"""Laws of windows of a file with many doubted labels."""
 
 from dataclasses import replace
 
@@ -64,7 +64,7 @@ def test_the_bound_is_not_below_the_binomial_probability(found, n, share):
     assert np.exp(-_log_likelihood_ratio(found, n * share)) >= exact * (1 - 1e-9)
 
 
-def wrong_stretch(sort=False):
+def wrong_window(sort=False):
     X, y, _ = three_clouds(600, rate=0.02)
     if sort:
         order = np.argsort(y, kind="stable")
@@ -76,8 +76,8 @@ def wrong_stretch(sort=False):
 
 
 @pytest.mark.parametrize("sort", [False, True])
-def test_a_stretch_of_wrong_labels_is_found_in_an_audit(sort):
-    X, y = wrong_stretch(sort)
+def test_a_window_of_wrong_labels_is_found_in_an_audit(sort):
+    X, y = wrong_window(sort)
     ratings = LabelAudit(random_state=0).fit(X, y).ratings_
     (issue,) = find_blocks(ratings)
     assert issue.kind == BLOCK
@@ -87,7 +87,7 @@ def test_a_stretch_of_wrong_labels_is_found_in_an_audit(sort):
 
 
 def test_positions_give_the_order_and_unknown_rows_are_passed_over():
-    X, y = wrong_stretch()
+    X, y = wrong_window()
     ratings = LabelAudit(random_state=0).fit(X, y).ratings_
     (plain,) = find_blocks(ratings)
     order = np.random.default_rng(1).permutation(len(y))

@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_val_predict
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.validation import (
-    N_STRETCHES,
+    N_PERIODS,
     check_groups,
     check_proba,
     is_raw_table,
@@ -111,7 +111,7 @@ def test_rows_of_which_nothing_is_known_are_unknown_and_the_others_are_rated():
     assert (audit.verdict_[5:] != "unknown").all()
 
 
-# --- groups and stretches of time
+# --- groups and periods of time
 
 
 def partition(units):
@@ -140,21 +140,21 @@ def test_groups_of_any_kind_are_numbered_from_zero(groups):
 @given(
     moments=st.lists(st.integers(0, 30), min_size=2, max_size=80).filter(lambda m: len(set(m)) > 1)
 )
-def test_stretches_follow_the_order_and_equal_moments_stay_together(moments):
+def test_periods_follow_the_order_and_equal_moments_stay_together(moments):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of stretches that have most of the rows
+        warnings.simplefilter("ignore")  # of periods that have most of the rows
         units = check_groups(None, moments, len(moments))
     moments = np.array(moments)
-    assert 2 <= len(np.unique(units)) <= N_STRETCHES
+    assert 2 <= len(np.unique(units)) <= N_PERIODS
     order = np.argsort(moments, kind="stable")
     assert (np.diff(units[order]) >= 0).all()
     for moment in np.unique(moments):
         assert len(np.unique(units[moments == moment])) == 1
 
 
-def test_different_moments_are_cut_into_stretches_of_equal_size():
+def test_different_moments_are_cut_into_periods_of_equal_size():
     order = np.random.default_rng(0).permutation(1000)
-    assert_array_equal(np.bincount(check_groups(None, order, 1000)), [100] * N_STRETCHES)
+    assert_array_equal(np.bincount(check_groups(None, order, 1000)), [100] * N_PERIODS)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_numbers_dates_and_texts_order_alike(order):
     assert_array_equal(check_groups(None, order, 4).argsort(), [1, 2, 0, 3])
 
 
-def test_a_group_belongs_to_the_stretch_of_its_first_sample():
+def test_a_group_belongs_to_the_period_of_its_first_sample():
     groups = np.repeat(np.arange(20), 5)
     order = np.arange(100)
     order[4] = 99  # the last sample of the first group comes late
@@ -179,7 +179,7 @@ def test_a_group_belongs_to_the_stretch_of_its_first_sample():
     for group in range(20):
         assert len(np.unique(units[groups == group])) == 1
     assert units[4] == units[0] == 0
-    assert len(np.unique(units)) == N_STRETCHES
+    assert len(np.unique(units)) == N_PERIODS
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def uniform(key: int, counter: int) -> float:
 
 
 def fitted_rows(rows: np.ndarray, key: int, max_fit: int) -> np.ndarray:
-    """Return the rows on which the means are fitted: all, or one of each equal stretch."""
+    """Return the rows on which the means are fitted: all, or one of each equal slice."""
     size, m = len(rows), min(len(rows), max_fit)
     if m == size:
         return rows

@@ -179,7 +179,7 @@ def visits(path, n=240):
     return frame, wrong
 
 
-def test_rows_are_rated_by_other_groups_and_other_stretches_of_time(tmp_path):
+def test_rows_are_rated_by_other_groups_and_other_periods(tmp_path):
     table, out = tmp_path / "visits.csv", tmp_path / "s.csv"
     frame, wrong = visits(table)
     facts = run_audit(table, "--group", "patient", "-o", out, "--json").json

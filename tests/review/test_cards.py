@@ -12,12 +12,12 @@ from numpy.testing import assert_array_equal
 
 from granulearn.audit.explanation import Origin
 from granulearn.audit.ratings import Ratings
-from granulearn.review import cards
+from granulearn.review import audit_page
+from granulearn.review.audit_page import chosen_rows
 from granulearn.review.cards import (
     MOST_CLASSES,
     AuditedRows,
     RowFilter,
-    chosen_rows,
     class_probabilities,
     confused_pairs,
     pair_key,
@@ -56,8 +56,8 @@ def test_every_doubted_row_gets_a_card_the_most_probably_wrong_first(everything)
 
 def test_of_many_the_worst_are_chosen_and_some_of_every_frequent_pair(everything, monkeypatch):
     *_, ratings = everything
-    monkeypatch.setattr(cards, "MOST_CARDS", {"wrong": 2})
-    monkeypatch.setattr(cards, "CARDS_PER_PAIR", 1)
+    monkeypatch.setattr(audit_page, "MOST_CARDS", {"wrong": 2})
+    monkeypatch.setattr(audit_page, "CARDS_PER_PAIR", 1)
     chosen = chosen_rows(ratings)
     wrong = np.flatnonzero(ratings.verdicts == "wrong")
     worst = wrong[np.argsort(ratings.label_quality[wrong], kind="stable")]
@@ -195,8 +195,8 @@ def rows():
     ("asked", "numbers"),
     [
         ({}, [2, 3, 5, 7, 11]),
-        ({"verdicts": frozenset({"wrong"})}, [2, 7]),
-        ({"verdicts": frozenset({"fine", "unknown"})}, [3, 11]),
+        ({"verdict": "wrong"}, [2, 7]),
+        ({"verdict": "fine,unknown"}, [3, 11]),
         ({"pair": "0-1"}, [2, 3]),
         ({"pair": "1-0"}, [5, 7]),
         ({"pair": "7-9"}, []),
@@ -209,7 +209,7 @@ def rows():
         ({"find": "#7 anna"}, []),
         ({"find": "a1"}, []),  # a word does not go from one cell into the next
         ({"find": ".*"}, []),  # no pattern
-        ({"find": "dog", "verdicts": frozenset({"wrong"}), "pair": "1-0"}, [7]),
+        ({"find": "dog", "verdict": "wrong", "pair": "1-0"}, [7]),
     ],
 )
 def test_rows_fit_a_filter_of_verdicts_pair_and_words(rows, asked, numbers):

@@ -355,10 +355,10 @@ def test_the_next_card_is_shown_at_once(page):
 def test_rows_are_filtered_by_verdict_pair_and_words(page):
     verdicts = page.review.ratings.verdicts
     page.one("[data-verdict=fine]").click()
-    page.shows(page.review.rows("worst", RowFilter(frozenset({"fine"}))))
+    page.shows(page.review.rows("worst", RowFilter(verdict="fine")))
     assert page.text("total") == f"{(verdicts == 'fine').sum()} rows"
     page.one("[data-verdict=wrong]").click()
-    both = page.review.rows("worst", RowFilter(frozenset({"fine", "wrong"})))
+    both = page.review.rows("worst", RowFilter(verdict="fine,wrong"))
     page.shows(both)
     page.until(lambda: page.row == both[0])
     page.at("clear").click()
@@ -398,7 +398,7 @@ def test_decisions_in_random_samples_are_marked_and_samples_follow_each_other(br
 
 def test_many_rows_are_decided_at_once_after_a_preview_and_undone_as_one(page):
     page.one("[data-verdict=fine]").click()
-    rows = page.review.rows("worst", RowFilter(frozenset({"fine"}))).tolist()
+    rows = page.review.rows("worst", RowFilter(verdict="fine")).tolist()
     page.shows(rows)
     page.decide_on_all("keep")
     assert f"{len(rows)} rows" in page.at("bulk-message").text

@@ -53,7 +53,7 @@ plot_balls(balls, X, labels, ax=left)
 left.set_title(f"clean labels, purity 0.985: {len(balls)} balls")
 for (name, part), look in zip(table.groupby("labels"), ("C2o-", "C3s-"), strict=True):
     right.plot(part["purity"], part["balls"], look, label=name)
-right.set(xlabel="purity asked for", ylabel="number of balls", ylim=0)
+right.set(xlabel="purity threshold", ylabel="number of balls", ylim=0)
 right.grid(axis="y")
 right.legend(title="labels")
 plt.show()

@@ -68,7 +68,7 @@ for (name, model), marker in zip(models.items(), "osD^", strict=True):
     losses[name] = log_loss(y_test, chance, labels=model.classes_)
 left.set(
     xlabel=f"predicted probability of class {model.classes_[1]}",
-    ylabel="share that is of this class",
+    ylabel="fraction of this class",
     aspect="equal",
 )
 left.legend(loc="upper left", fontsize=9)

@@ -75,7 +75,7 @@ for ax, rate in zip(axes, (0.0, 0.2), strict=True):
         layers = np.arange(1, depth + 1)
         ax.plot(layers, middle, marker="o", color=color, label=kind.__name__)
         ax.fill_between(layers, low, high, color=color, alpha=0.15)
-    ax.set(title=f"{rate:.0%} of the training labels wrong", xlabel="layers read off")
+    ax.set(title=f"{rate:.0%} of the training labels wrong", xlabel="number of layers")
     ax.grid(axis="y")
 axes[0].set_ylabel("test accuracy, %")
 axes[1].legend(loc="lower right")

@@ -69,6 +69,6 @@ middle.set(ylabel="processor time, s", title=f"{len(table)} candidates, 5 folds"
 mesh = right.pcolormesh(100 * surface.to_numpy())
 right.set_xticks(np.arange(11) + 0.5, range(-5, 6))
 right.set_yticks(np.arange(4) + 0.5, surface.index)
-right.set(xlabel="power of ten of C", ylabel="n_hidden", title="activation relu")
+right.set(xlabel="log10 of C", ylabel="n_hidden", title="activation relu")
 figure.colorbar(mesh, label="accuracy, %")
 plt.show()

@@ -600,7 +600,7 @@ def next_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Choose rows to verify among those that are not verified.
 
-    Rows at random are drawn all along the order by label quality, one from each stretch, and
+    Rows at random are drawn all along the order by label quality, one from each part of it, and
     each row is equally likely to be drawn. The rest are the worst of the others.
 
     Parameters

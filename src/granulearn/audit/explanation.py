@@ -139,17 +139,17 @@ class Explainer:
         texts: tuple[str, ...] = ()
         near = [neighbour.position for neighbour in own + other]
         # An outlier differs from the trusted rows nearest to it; other rows from their class.
-        features = usual = None
+        features = typical = None
         if ratings.verdicts[position] == OUTLIER:
             if near:
-                usual = self._X[near].mean(axis=0)
-                features = (self._X[position] - usual) ** 2
+                typical = self._X[near].mean(axis=0)
+                features = (self._X[position] - typical) ** 2
         elif reasons is not None:
-            usual = self._median_of(int(ratings.given[position]))
+            typical = self._median_of(int(ratings.given[position]))
             features = reasons.contributions
-        if features is not None and usual is not None:
+        if features is not None and typical is not None:
             decisive, by_relevance = self._cells.most_decisive(features)
-            texts = tuple(self._cells.text(position, c, features, usual) for c in decisive)
+            texts = tuple(self._cells.text(position, c, features, typical) for c in decisive)
         names = self._cells.columns
         return Explanation(
             position,
@@ -296,7 +296,7 @@ class ColumnTexts:
         least = LEAST_SHARE * sums[sums > 0].sum()
         return [column for column in order[:MOST_COLUMNS] if sums[column] > least], order
 
-    def text(self, position: int, column: int, features: np.ndarray, usual: np.ndarray) -> str:
+    def text(self, position: int, column: int, features: np.ndarray, typical: np.ndarray) -> str:
         """Return a column with the cell of a row: "colour = red" or "age 71 (higher)".
 
         Parameters
@@ -307,7 +307,7 @@ class ColumnTexts:
             Number of the column.
         features : ndarray of shape (n_features,)
             How much each feature matters; the column is shown by its most important one.
-        usual : ndarray of shape (n_features,)
+        typical : ndarray of shape (n_features,)
             What features are compared with.
         """
         own = np.flatnonzero(self._column_of == column)
@@ -324,7 +324,7 @@ class ColumnTexts:
             return f"{name} = {cell}"
         # Two numbers side by side would read as one.
         text = f"{name} = {cell}" if name[-1:].isdigit() else f"{name} {cell}"
-        difference = self._X[position, most] - usual[most]
+        difference = self._X[position, most] - typical[most]
         if difference == 0:
             return text
         return f"{text} ({_SIDES[self.origins[most].part][int(difference > 0)]})"

@@ -106,7 +106,7 @@ class LabelAudit(BaseEstimator):
         judged.
     issues_ : list of Issue
         Further issues to check: near-duplicates with different labels
-        or across groups, outliers, classes that may be one, stretches of
+        or across groups, outliers, classes that may be one, windows of
         the file with many doubtful labels, columns that give the label away.
     verified_ : ndarray of shape (n_samples,)
         True where a person has confirmed or corrected the label.
@@ -194,7 +194,7 @@ class LabelAudit(BaseEstimator):
             Samples of one group, such as a patient, are rated by trees that saw
             none of it.
         times : array-like of shape (n_samples,), default=None
-            When each sample came: it is rated by trees grown on other stretches
+            When each sample came: it is rated by trees grown on other periods
             of time.
         proba : array-like of shape (n_samples, n_classes), default=None
             Class probabilities of another model, of samples that it did not see,
@@ -307,7 +307,7 @@ class LabelAudit(BaseEstimator):
     def _settings(self, n_samples: int, n_features: int) -> ForestSettings:
         most = min(MAX_TREE_ROWS, max(MAX_TREE_VALUES // n_features, LEAST_TREE_ROWS))
         share = min(TREE_SHARE, most / n_samples)
-        # Rounded up to 100 where trees have the usual share.
+        # Rounded up to 100 where trees have the default fraction.
         votes = VOTES_PER_LABEL / (1 - share)
         n_estimators = self.n_estimators or (100 if share == TREE_SHARE else math.ceil(votes))
         seed = int(check_random_state(self.random_state).randint(2**63 - 1, dtype=np.int64))
@@ -548,7 +548,7 @@ def audit_labels(
         Samples of one group, such as a patient, are rated by trees that saw none of it.
         A text names a column of the table, which is no input then.
     times : array-like of shape (n_samples,) or str, default=None
-        When each sample came: it is rated by trees grown on other stretches of time. A
+        When each sample came: it is rated by trees grown on other periods. A
         text names a column of the table.
     proba : array-like of shape (n_samples, n_classes), default=None
         Class probabilities of another model, of samples that it did not see, in the order

@@ -30,7 +30,7 @@ _MESSAGES = {
 
 # Pairs of a whole table that may be near by chance.
 BY_CHANCE = 0.05
-# Near is never more than this share of the usual distance to the nearest row.
+# Near is never more than this share of the typical distance to the nearest row.
 NEAREST = 0.05
 # Shares of the rows whose nearest row is as near as the first and the second quantile.
 _RARE, _HALF = 0.1, 0.5
@@ -51,8 +51,8 @@ class CloseRows:
     """(n,) a number for each row; close rows, also by way of others, have the same."""
     distances: np.ndarray
     """(n_clusters,) the largest step from a row to the next in a cluster."""
-    usual: float
-    """How far rows usually are from the nearest other one."""
+    typical: float
+    """The typical distance of a row to the nearest other one."""
     radius: float
     """What counts as near."""
     repeated: float
@@ -71,7 +71,7 @@ def close_rows(X: np.ndarray, rows: EmbeddedRows) -> CloseRows:
     """
     # Copies are found by hashes, however many they are; the search sees one of each.
     _, first, which = np.unique(row_hashes(X), return_index=True, return_inverse=True)
-    usual, radius = near_radius(rows.gaps, len(first))
+    typical, radius = near_radius(rows.gaps, len(first))
     points = rows.points[first]
     pairs, radius = _pairs_within(points, radius)
     weights = np.ones(len(pairs), dtype=np.int8)
@@ -83,11 +83,11 @@ def close_rows(X: np.ndarray, rows: EmbeddedRows) -> CloseRows:
     of_rows = clusters[which]
     sizes = np.bincount(of_rows, minlength=n_clusters)
     repeated = float((sizes[of_rows] > 1).mean())
-    return CloseRows(of_rows, largest, usual, radius, repeated)
+    return CloseRows(of_rows, largest, typical, radius, repeated)
 
 
 def near_radius(gaps: np.ndarray, n_rows: int) -> tuple[float, float]:
-    """Return how far rows usually are from the nearest other one, and what counts as near.
+    """Return the typical distance of a row to the nearest other one, and what counts as near.
 
     Among points thrown at random, the share of those with another within r grows like a power
     of r. The power follows from how much nearer the nearest row is than the next, and from two
@@ -105,23 +105,23 @@ def near_radius(gaps: np.ndarray, n_rows: int) -> tuple[float, float]:
     --------
     >>> rng = np.random.default_rng(0)
     >>> gaps = rng.exponential(size=(2, 1000)).cumsum(axis=0)  # of points on a line
-    >>> usual, radius = near_radius(gaps, 1000)
-    >>> radius / usual < 1e-3
+    >>> typical, radius = near_radius(gaps, 1000)
+    >>> radius / typical < 1e-3
     True
-    >>> usual, radius = near_radius(gaps ** (1 / 10), 1000)  # in ten dimensions
-    >>> round(radius / usual, 3)
+    >>> typical, radius = near_radius(gaps ** (1 / 10), 1000)  # in ten dimensions
+    >>> round(radius / typical, 3)
     0.05
     """
     nearest, next_ones = gaps[:, np.isfinite(gaps[0])]
     if len(nearest) == 0:
         return 0.0, 0.0
-    rare, usual = (float(gap) for gap in np.quantile(nearest, [_RARE, _HALF]))
+    rare, typical = (float(gap) for gap in np.quantile(nearest, [_RARE, _HALF]))
     some = np.isfinite(next_ones)
     ratios = np.log(next_ones[some]) - np.log(nearest[some])
     slow = float(ratios.mean()) if len(ratios) else 1.0
-    fast = (np.log(usual) - np.log(rare)) / np.log(np.log1p(-_HALF) / np.log1p(-_RARE))
+    fast = (np.log(typical) - np.log(rare)) / np.log(np.log1p(-_HALF) / np.log1p(-_RARE))
     by_chance = np.log(BY_CHANCE / (-np.log1p(-_RARE) * n_rows)) * (slow + fast) / 2
-    return usual, min(rare * float(np.exp(min(by_chance, 0.0))), NEAREST * usual)
+    return typical, min(rare * float(np.exp(min(by_chance, 0.0))), NEAREST * typical)
 
 
 def _pairs_within(points: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
@@ -200,7 +200,7 @@ def find_mixed(
     for part in parts:
         distance = close.distances[close.clusters[part[0]]]
         # Where many rows have copies, that two of them do not agree means little.
-        score = (1 - distance / max(close.usual, distance, 1e-300)) * (1 - close.repeated)
+        score = (1 - distance / max(close.typical, distance, 1e-300)) * (1 - close.repeated)
         different = names[np.unique(codes[part])].tolist()
         equal = "equal" if distance == 0 else "nearly equal"
         message = (

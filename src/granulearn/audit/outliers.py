@@ -22,7 +22,7 @@ OUTLIER_FROM = 0.5
 
 # The farthest twentieth of the rows begins at the second of these quantiles. An outlier lies
 # beyond it by twice its distance from the first, which holds for tails as heavy as Pareto's.
-_USUAL, _FAR = 0.75, 0.95
+_TYPICAL, _FAR = 0.75, 0.95
 _BEYOND = 2.0
 # The least that the two may differ by, as rows of few different values all lie alike.
 _LEAST_SPREAD = 0.05
@@ -35,7 +35,7 @@ _LEAST_LOCAL = 0.1
 
 @dataclass(frozen=True, eq=False)
 class OutlierRule:
-    """What is usual in a table, by which any row has a score."""
+    """What is typical in a table, by which any row has a score."""
 
     of_references: np.ndarray
     """(m,) how far each reference is from others; empty where nothing can be called an outlier."""
@@ -63,7 +63,7 @@ class OutlierRule:
 
 
 def fit_outlier_rule(rows: EmbeddedRows) -> OutlierRule:
-    """Return what is usual among the rows of a table.
+    """Return what is typical among the rows of a table.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ def fit_outlier_rule(rows: EmbeddedRows) -> OutlierRule:
     rule = OutlierRule(np.maximum(of_references, _LEAST_LOCAL * np.median(positive)))
     far = rule.log_distance(rows.nearest[rows.sample], rows.distances[rows.sample])
     far = np.maximum(far, np.min(far[np.isfinite(far)]))
-    usual, edge = np.quantile(far, [_USUAL, _FAR])
-    return replace(rule, edge=float(edge), spread=max(float(edge - usual), _LEAST_SPREAD))
+    typical, edge = np.quantile(far, [_TYPICAL, _FAR])
+    return replace(rule, edge=float(edge), spread=max(float(edge - typical), _LEAST_SPREAD))
 
 
 def outlier_scores(rows: EmbeddedRows) -> np.ndarray:

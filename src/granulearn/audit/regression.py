@@ -2,7 +2,7 @@
 
 An RVFL ensemble predicts each value from networks fitted without its row (exact
 leave-one-out), and is fitted again with less weight on values that are far off. The
-residual of a row is measured by the usual size of the residuals of its 50 nearest rows,
+residual of a row is measured by the typical size of the residuals of its 50 nearest rows,
 more generously for a row that is far from all others. A mixture of two distributions, of right
 and of wrong values, turns this distance into a probability. Up to 20,000 rows are all fitted. Of
 more, 10,000 are, and the others are predicted out of sample; neighbours are sought among at most
@@ -29,16 +29,17 @@ from granulearn.rvfl import RVFLEnsembleRegressor
 from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
 from granulearn.tables.inspection import first_pass, problems_of_names, report_first
 from granulearn.tables.io.frames import FrameTable
-from granulearn.tables.schema import NUMBER, joined_rows
+from granulearn.tables.schema import NUMBER
 from granulearn.tables.training_table import TARGET
 from granulearn.utils.neighbors import nearest_others
+from granulearn.utils.text import counted
 from granulearn.utils.threads import effective_n_jobs, limited_threads
 from granulearn.utils.validation import check_inputs
 
 MIN_ROWS, FEW_ROWS = 10, 50
 # Inputs that explain less than this of the values say next to nothing about a single one.
 MIN_EXPLAINED = 0.05
-# Residuals of more than this multiple of the usual size lose weight in the next fit.
+# Residuals of more than this multiple of the typical size lose weight in the next fit.
 FULL_WEIGHT = 2.5
 # Networks are fitted to at most this number of rows; others are predicted out of sample.
 MAX_SAMPLES = 10_000
@@ -148,7 +149,7 @@ def rate_values(
     seed = int(check_random_state(random_state).randint(2**31 - 1))
     scaled = StandardScaler().fit_transform(X)
     median = float(np.median(y))
-    unit = usual_size(y - median)
+    unit = typical_size(y - median)
     targets = (y - median) / unit
     with limited_threads(1, "blas"):
         expected = predict_without(scaled, targets, seed)
@@ -201,7 +202,7 @@ def predict_without(X: np.ndarray, targets: np.ndarray, seed: int) -> np.ndarray
     model = RVFLEnsembleRegressor(**sizes).fit(X, np.clip(targets, -farthest, farthest))
     for _ in range(N_REFITS):
         residuals = np.abs(targets - model.loo_prediction_)
-        limit = FULL_WEIGHT * usual_size(residuals)
+        limit = FULL_WEIGHT * typical_size(residuals)
         weights = np.square(limit / np.maximum(residuals, limit)) if limit > 0 else None
         # The activation is kept: to choose it again costs four times as much and brings nothing.
         again = RVFLEnsembleRegressor(activation=model.activation_, **sizes)
@@ -214,7 +215,7 @@ def distances(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the size of each residual in units of those of near rows, and these units.
 
-    The unit of a row is the root of a mean of squares: of the usual size of residuals among its
+    The unit of a row is the root of a mean of squares: of the typical size of residuals among its
     neighbours, and, for a fifth, of that among all rows, since a few neighbours may be alike by
     chance. Rows far from all others are predicted less well: their unit grows with the root of
     the mean distance to the ten nearest rows, in units of its median.
@@ -239,16 +240,16 @@ def distances(
     far = np.mean(
         [np.linalg.norm(points - points[rows], axis=1) for rows in near.T[:N_NEAREST]], axis=0
     )
-    usual = np.median(far)
-    factors = np.sqrt(np.maximum(far / usual, 1)) if usual > 0 else np.ones(len(points))
+    typical = np.median(far)
+    factors = np.sqrt(np.maximum(far / typical, 1)) if typical > 0 else np.ones(len(points))
     sizes = np.abs(residuals) / factors
-    of_all = max(usual_size(sizes), SMALLEST_SPREAD)
+    of_all = max(typical_size(sizes), SMALLEST_SPREAD)
     of_near = np.median(sizes[near], axis=1) / _NORMAL_MEDIAN
     spread = factors * np.sqrt((1 - GLOBAL_SHARE) * of_near**2 + GLOBAL_SHARE * of_all**2)
     return np.abs(residuals) / spread, spread
 
 
-def usual_size(numbers: np.ndarray) -> float:
+def typical_size(numbers: np.ndarray) -> float:
     """Return a standard deviation about zero that a few large numbers do not change.
 
     Parameters
@@ -276,7 +277,7 @@ def error_probability(distance: np.ndarray) -> np.ndarray:
     distance : ndarray of shape (n_rows,)
         Sizes of residuals in units of the spread around them.
     """
-    # Half the usual size at least: where residuals are rounding, none is far.
+    # Half the typical size at least: where residuals are rounding, none is far.
     unit = max(float(np.median(distance)) / RIGHT.ppf(0.75), 0.5)
     right, wrong = RIGHT.pdf(distance / unit), WRONG.pdf(distance / unit)
     seen = SEEN_WRONG + SEEN_RIGHT
@@ -322,10 +323,10 @@ def _notes(explained: float, n_rows: int, n_repeated: int) -> list[str]:
             "lie from what is expected: take probabilities for a hint."
         )
     if n_repeated:
-        are = "1 row repeats" if n_repeated == 1 else f"{n_repeated} rows repeat"
         notes.append(
-            f"{are} another one, value and all; duplicates vouch for each other, so a wrong value "
-            "among them is not found: remove repeated rows unless they are different cases."
+            f"{counted(n_repeated, 'row repeats', 'rows repeat')} another one, value and all; "
+            "duplicates vouch for each other, so a wrong value among them is not found: remove "
+            "repeated rows unless they are different cases."
         )
     return notes
 
@@ -374,7 +375,7 @@ def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarra
     problems = problems_of_names(file.names, target, options)
     if problems:
         raise TableError.about(file.path, problems)
-    batches = [batch for batch in file.batches() if batch.num_rows]
+    batches = pa.Table.from_batches(list(file.batches())).combine_chunks().to_batches()
     report = report_first(file, first_pass(batches, None), None, options)
     if report.problems:
         raise TableError.about(file.path, report.problems)
@@ -390,19 +391,23 @@ def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarra
     if len(report.schema.used) == 1:
         message = f"There is no column to learn from but {target!r}, the target: add columns."
         raise TableError.about(file.path, [message])
-    begins = np.cumsum([0, *(batch.num_rows for batch in batches)]).tolist()
-    read = [report.schema.read(batch, row) for batch, row in zip(batches, begins, strict=False)]
-    frame = joined_rows(read).to_frame()
+    frame = report.schema.read(batches[0], 0).to_frame()
     values = frame.pop(target).to_numpy()
     notes = [
         f"Column {target!r}, the target: {warning}." for warning in column.warnings(file.location)
     ]
     known = np.flatnonzero(~np.isnan(values))
     if len(known) < len(values):
-        are = "row has" if len(values) - len(known) == 1 else "rows have"
-        notes.append(f"{len(values) - len(known)} {are} no number in {target!r}: left out.")
+        missing = counted(len(values) - len(known), "row has", "rows have")
+        notes.append(f"{missing} no number in {target!r}: left out.")
     frame, values = frame.iloc[known], values[known]
-    copies = [name for name in frame if _is_same(frame[name], values)]
+    target_values, fewest = pd.Series(values, frame.index), max(3, len(values) // 2)
+    with np.errstate(invalid="ignore"):  # a constant column has no correlation
+        copies = [
+            name
+            for name in frame.select_dtypes("float")
+            if abs(frame[name].corr(target_values, min_periods=fewest)) >= SAME
+        ]
     if copies and len(copies) < frame.shape[1]:
         frame = frame.drop(columns=copies)
         notes += [
@@ -411,16 +416,3 @@ def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarra
             for name in copies
         ]
     return frame, values, notes
-
-
-def _is_same(column: pd.Series, values: np.ndarray) -> bool:
-    """Return whether a line through its numbers gives the values, in the rows that have both."""
-    if column.dtype.kind != "f":
-        return False
-    numbers = column.to_numpy()
-    both = ~np.isnan(numbers)
-    if np.count_nonzero(both) < max(3, 0.5 * len(values)):
-        return False
-    a, b = numbers[both] - numbers[both].mean(), values[both] - values[both].mean()
-    sizes = float(np.sqrt(a @ a) * np.sqrt(b @ b))
-    return sizes > 0 and abs(float(a @ b)) >= SAME * sizes

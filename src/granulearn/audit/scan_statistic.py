@@ -1,6 +1,6 @@
-"""Scan statistic: stretches of a file with far more doubted labels than elsewhere.
+"""Scan statistic: windows of a file with far more doubted labels than elsewhere.
 
-A file may be sorted, so that the rows of a hard class stand together. A stretch is therefore
+A file may be sorted, so that the rows of a hard class stand together. A window is therefore
 compared with rows elsewhere that have the same class and are as easy to predict.
 """
 
@@ -19,11 +19,11 @@ BLOCK = "doubtful block"
 # are few or many, and the fewer other doubts are counted with them, the more they stand out.
 MOST_DOUBTED = (0.02, 0.05, 0.15)
 SHORTEST = 8
-# A longer stretch cannot be compared with the rest of the file.
+# A longer window cannot be compared with the rest of the file.
 LONGEST_SHARE = 1 / 3
-# Probability of finding any such stretch in a file without one.
+# Probability of finding any such window in a file without one.
 BY_CHANCE = 0.01
-# A stretch is reported if it has this multiple of the expected number of doubted labels,
+# A window is reported if it has this multiple of the expected number of doubted labels,
 LEAST_RATIO = 2.0
 # and if this share of its labels is doubted.
 LEAST_SHARE = 0.25
@@ -51,7 +51,7 @@ class Block:
 
 
 def find_blocks(ratings: Ratings, positions: np.ndarray | None = None) -> list[Issue]:
-    """Return an issue for each stretch of the file with far more doubted labels than elsewhere.
+    """Return an issue for each window of the file with far more doubted labels than elsewhere.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def _strata(proba: np.ndarray, codes: np.ndarray) -> Strata:
 
 
 def scan(doubts: Sequence[np.ndarray], strata: Strata) -> list[Block]:
-    """Return the stretches with far more doubts than elsewhere, the highest score first.
+    """Return the windows with far more doubts than elsewhere, the highest score first.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def _best_block(
     for turn in range(3):
         # Expectations come from other rows, or a large block would raise its own.
         of_rows = strata.expected(doubted, counted, slice(start, stop))
-        sums = _cumulated(doubted * counted), _cumulated(of_rows)
+        sums = tuple(np.append(0.0, np.cumsum(each)) for each in (doubted * counted, of_rows))
         if turn == 0:
             start, stop = _most_likely_block(sums, lengths)
         else:
@@ -174,10 +174,6 @@ def _lengths(n: int) -> list[int]:
     return lengths
 
 
-def _cumulated(values: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0.0], np.cumsum(values)])
-
-
 def _log_likelihood_ratio(found: np.ndarray | float, expected: np.ndarray | float) -> np.ndarray:
     """Return Poisson's; by Chernoff, such a count has at most the probability exp(-ratio)."""
     found, expected = np.asarray(found, float), np.maximum(expected, 1e-12)
@@ -185,7 +181,7 @@ def _log_likelihood_ratio(found: np.ndarray | float, expected: np.ndarray | floa
     return np.where(found > expected, found * logs - found + expected, 0.0)
 
 
-def _most_likely_block(sums: tuple[np.ndarray, np.ndarray], lengths: list[int]) -> tuple[int, int]:
+def _most_likely_block(sums: tuple[np.ndarray, ...], lengths: list[int]) -> tuple[int, int]:
     best, where = -1.0, (0, lengths[0])
     n = len(sums[0]) - 1
     for length in lengths:
@@ -198,7 +194,7 @@ def _most_likely_block(sums: tuple[np.ndarray, np.ndarray], lengths: list[int]) 
     return where
 
 
-def _refined(sums: tuple[np.ndarray, np.ndarray], start: int, stop: int) -> tuple[int, int]:
+def _refined(sums: tuple[np.ndarray, ...], start: int, stop: int) -> tuple[int, int]:
     """Move both ends of a block to the highest ratio."""
     n, length = len(sums[0]) - 1, stop - start
     step = max(1, length // 32)

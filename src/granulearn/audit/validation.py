@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-# A table is cut into this number of stretches of time.
-N_STRETCHES = 10
+# A table is cut into this number of periods.
+N_PERIODS = 10
 _LARGE_GROUP = 0.6
 _SUM_ERROR = 1e-3
 # A model predicts nearly all labels of samples that it has seen, wrong ones as well.
@@ -90,7 +90,7 @@ def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray) -> np.ndarra
     return values
 
 
-# ---- groups and stretches of time ------------------------------------------------------------
+# ---- groups and periods ------------------------------------------------------------
 
 
 def check_groups(groups: Any, times: Any, n_samples: int) -> np.ndarray | None:
@@ -101,22 +101,22 @@ def check_groups(groups: Any, times: Any, n_samples: int) -> np.ndarray | None:
     groups : array-like of shape (n_samples,) or None
         Samples of one group stay together.
     times : array-like of shape (n_samples,) or None
-        Numbers, dates or texts that say what came when; samples of one stretch stay
-        together, and so do samples of one moment. With groups, a group belongs to the
-        stretch of its first sample.
+        Numbers, dates or texts that say what came when; samples of one period stay
+        together, and so do samples of one time. With groups, a group belongs to the
+        period of its first sample.
     n_samples : int
         Number of samples.
     """
     if groups is None and times is None:
         return None
     if groups is None:
-        return _warned(_stretches(_ranks(times, "times", n_samples)), "stretch of time")
+        return _warned(_periods(_ranks(times, "times", n_samples)), "period")
     units = _ranks(groups, "groups", n_samples, is_order=False)
     if times is not None:
-        moment = _ranks(times, "times", n_samples)
+        when = _ranks(times, "times", n_samples)
         first = np.full(units.max() + 1, n_samples)
-        np.minimum.at(first, units, moment)
-        units = _stretches(first[units])
+        np.minimum.at(first, units, when)
+        units = _periods(first[units])
     if units.max() == 0:
         raise ValueError(
             "all samples are in one group; groups= needs two or more, so that some can be rated "
@@ -170,12 +170,12 @@ def known_elsewhere(codes: np.ndarray, units: np.ndarray, classes: np.ndarray) -
     return ~confined[codes]
 
 
-def _stretches(moments: np.ndarray) -> np.ndarray:
-    """Cut the order into stretches of about equally many samples; equal moments stay together."""
-    counts = np.bincount(moments)
+def _periods(times: np.ndarray) -> np.ndarray:
+    """Cut the order into periods of about equally many samples; equal times stay together."""
+    counts = np.bincount(times)
     middle = np.cumsum(counts) - counts / 2
-    stretch = np.floor(middle / len(moments) * N_STRETCHES).astype(np.intp)
-    return np.unique(stretch[moments], return_inverse=True)[1]
+    period = np.floor(middle / len(times) * N_PERIODS).astype(np.intp)
+    return np.unique(period[times], return_inverse=True)[1]
 
 
 def _ranks(values: Any, name: str, n_samples: int, is_order: bool = True) -> np.ndarray:

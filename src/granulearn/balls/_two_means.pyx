@@ -160,7 +160,7 @@ cdef class Splitter:
         for i in range(m):
             at = i
             if m < size:
-                # One row of each of m equal stretches: never all from one end of sorted data.
+                # One row of each of m equal slices: never all from one end of sorted data.
                 at = min(<Py_ssize_t>((i + uniform(key, i + 2)) * (<double>size / m)), size - 1)
             self.point_row[i] = self.order[start + at]
             for j in range(self.n_features):

@@ -355,7 +355,7 @@ def study_keys(kind: type[Struct] = Study, before: str = "") -> Iterator[Key]:
         default = field.default
         if field.default_factory is not NODEFAULT:
             default = field.default_factory()
-        yield Key(path, _said(field.type), _shown(default), meanings[field.name])
+        yield Key(path, _type_in_words(field.type), _shown(default), meanings[field.name])
         if table := _table_in(field.type):
             several = "[]" if isinstance(field.type, kinds.VarTupleType) else ""
             yield from study_keys(table, f"{path}{several}.")
@@ -380,18 +380,18 @@ _WORDS: dict[type, str] = {
 _LIMITS = {"ge": ">= ", "gt": "> ", "le": "<= ", "lt": "< "}
 
 
-def _said(kind: Any) -> str:
+def _type_in_words(kind: Any) -> str:
     """Return a type in words."""
     if isinstance(kind, kinds.LiteralType):
         return " | ".join(f'"{value}"' for value in kind.values)
     if isinstance(kind, kinds.UnionType):
         return " | ".join(
-            _said(item) for item in kind.types if not isinstance(item, kinds.NoneType)
+            _type_in_words(item) for item in kind.types if not isinstance(item, kinds.NoneType)
         )
     if isinstance(kind, kinds.VarTupleType | kinds.ListType):
-        return f"list of {_said(kind.item_type)}"
+        return f"list of {_type_in_words(kind.item_type)}"
     if isinstance(kind, kinds.DictType):
-        return f"table of {_said(kind.value_type)}"
+        return f"table of {_type_in_words(kind.value_type)}"
     limits = [
         f"{sign}{limit}"
         for name, sign in _LIMITS.items()

@@ -1,8 +1,8 @@
 """Search the splits of a ball, and grow a tree by them.
 
-A tree's rows are columns side by side. The rows of a ball are a stretch of `order`, grouped by
-class: the mean of a class is a sum over one stretch, and the class counts of a side are counted
-stretch by stretch.
+A tree's rows are columns side by side. The rows of a ball are a slice of `order`, grouped by
+class: the mean of a class is a sum over one slice, and the class counts of a side are counted
+slice by slice.
 
 A candidate is a direction from one class mean to another in a few features, or a single feature.
 Each has one or more thresholds; a row goes right when its dot product with the direction exceeds

@@ -9,7 +9,7 @@ ends in it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -207,7 +207,7 @@ def _weigh(tree: BallTree, both_counts, first: Prior, weighed_by) -> WeighedTree
 
 
 def strongest_balls(
-    trees: Sequence[WeighedTree], row: np.ndarray, code: int, may_count: np.ndarray | None = None
+    trees: Sequence[WeighedTree], row: np.ndarray, code: int, names: Sequence[int | str]
 ) -> tuple[BallContribution, ...]:
     """Return the balls that add most to the probability of a class for a row.
 
@@ -219,35 +219,30 @@ def strongest_balls(
         Shifted and scaled.
     code : int
         The class.
-    may_count : ndarray of shape (n_trees,), default=None
-        The trees that count; None means all.
+    names : sequence of int or str
+        Names of the columns.
     """
-    numbers = range(len(trees)) if may_count is None else np.flatnonzero(may_count).tolist()
     found = []
-    for number in numbers:
-        path = trees[number].path(row)
-        added = trees[number].contributions[path, code].round(_DECIMALS)
+    for number, tree in enumerate(trees):
+        path = tree.path(row)
+        added = tree.contributions[path, code].round(_DECIMALS)
         found += [
             (-add, number, ball) for add, ball in zip(added, path.tolist(), strict=True) if add > 0
         ]
-    return tuple(
-        _contribution(trees[number], number, ball, code, len(numbers))
-        for _, number, ball in sorted(found)[:MOST_BALLS]
-    )
-
-
-def _contribution(
-    tree: WeighedTree, number: int, ball: int, code: int, n_trees: int
-) -> BallContribution:
-    counts = tree.counts[ball].astype(int)
-    return BallContribution(
-        tree=number,
-        weight=float(tree.masses[ball] / n_trees),
-        probability=float(tree.contributions[ball, code] / tree.masses[ball]),
-        n_samples=int(counts.sum()),
-        class_counts=tuple(counts.tolist()),
-        columns=tree.columns(ball),
-    )
+    strongest = []
+    for _, number, ball in sorted(found)[:MOST_BALLS]:
+        tree = trees[number]
+        counts = tree.counts[ball].astype(int)
+        contribution = BallContribution(
+            tree=number,
+            weight=float(tree.masses[ball] / len(trees)),
+            probability=float(tree.contributions[ball, code] / tree.masses[ball]),
+            n_samples=int(counts.sum()),
+            class_counts=tuple(counts.tolist()),
+            columns=tuple((names[column], side) for column, side in tree.columns(ball)),
+        )
+        strongest.append(contribution)
+    return tuple(strongest)
 
 
 class MemberContribution(NamedTuple):
@@ -350,7 +345,11 @@ def explain_rows(
                     "a model from a file does not know which rows its trees saw; leave out "
                     "training, or fit the model again."
                 )
-            balls = _ball_contributions(forest, samples, X, codes, _column_names(model))
+            check_fitted_rows(forest, samples)
+            trees = forest._weigh_trees(samples)
+            names = getattr(model, "feature_names_in_", np.arange(X.shape[1])).tolist()
+            rows = zip(forest.forest_.rows(X), codes.tolist(), strict=True)
+            balls = [strongest_balls(trees, row, code, names) for row, code in rows]
     classes = tuple(model.classes_.tolist())
     return [
         RowExplanation(
@@ -424,28 +423,5 @@ def check_fitted_rows(forest: Any, samples: Samples) -> None:
         )
 
 
-def _ball_contributions(
-    forest: Any, samples: Samples, X, codes, names: Sequence[str] | None
-) -> list[tuple[BallContribution, ...]]:
-    check_fitted_rows(forest, samples)
-    trees = forest._weigh_trees(samples)
-    found = [
-        strongest_balls(trees, row, code)
-        for row, code in zip(forest.forest_.rows(X), codes.tolist(), strict=True)
-    ]
-    if names is None:
-        return found
-    return [tuple(_named(ball, names) for ball in balls) for balls in found]
-
-
 def _column(name: int | str) -> str:
     return name if isinstance(name, str) else f"column {name}"
-
-
-def _column_names(model: ScoreClassifier) -> list[str] | None:
-    names = getattr(model, "feature_names_in_", None)
-    return None if names is None else [str(name) for name in names]
-
-
-def _named(ball: BallContribution, names: Sequence[str]) -> BallContribution:
-    return replace(ball, columns=tuple((names[int(at)], side) for at, side in ball.columns))

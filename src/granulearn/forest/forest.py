@@ -111,12 +111,12 @@ class BallForest:
         """
         total = np.zeros((len(X), self.n_outputs))
 
-        # A task is a stretch of rows, and adds up trees in their order.
-        def add_up(stretch: slice) -> None:
-            columns = np.ascontiguousarray(self.rows(X[stretch]).T)
+        # A task is a block of rows, and adds up trees in their order.
+        def add_up(block: slice) -> None:
+            columns = np.ascontiguousarray(self.rows(X[block]).T)
             for number, tree in enumerate(self.trees):
-                seen = None if in_bag is None else in_bag[number, stretch]
-                add_leaves(tree.leaves(columns, seen), tree.leaf_proba, total[stretch])
+                seen = None if in_bag is None else in_bag[number, block]
+                add_leaves(tree.leaves(columns, seen), tree.leaf_proba, total[block])
 
         step = max(LEAST_ROWS_PER_TASK, BYTES_PER_TASK // (8 * (X.shape[1] + self.n_outputs)))
         in_threads(add_up, [slice(i, i + step) for i in range(0, len(X), step)], n_threads)

@@ -11,20 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from granulearn.audit.ratings import UNKNOWN, VERDICTS, WRONG, Ratings
+from granulearn.audit.ratings import AMBIGUOUS, OUTLIER, UNKNOWN, VERDICTS, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
-from granulearn.review.cards import (
-    MOST_PAIRS,
-    AuditedRows,
-    chosen_rows,
-    confused_pairs,
-    line_facts,
-)
+from granulearn.review.cards import AuditedRows, confused_pairs, line_facts, rows_of_pair
 from granulearn.review.decisions import COLUMNS
 from granulearn.review.journal import default_journal
 from granulearn.review.views import rendered
 from granulearn.utils.files import write_text_atomically
 
+MOST_CARDS = {WRONG: 250, AMBIGUOUS: 100, OUTLIER: 50, UNKNOWN: 25}
+"""Cards of each verdict; 500 cards open without a wait."""
+MOST_PAIRS = 15
+CARDS_PER_PAIR = 5
+"""Cards of each frequent pair at least."""
 BINS = 20
 MOST_SINGLE = 100
 MOST_ISSUES = 50
@@ -95,6 +94,20 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
             "columns": COLUMNS,
         },
     }
+
+
+def chosen_rows(ratings: Ratings) -> list[int]:
+    """Return the positions of the rows on the page, the most probably wrong first."""
+    worst = ratings.worst_first
+    chosen = np.zeros(len(worst), dtype=bool)
+    for verdict, most in MOST_CARDS.items():
+        chosen[np.flatnonzero(ratings.verdicts[worst] == verdict)[:most]] = True
+    # A reader who asks for a frequent pair must not find an empty page.
+    is_wrong = ratings.verdicts == WRONG
+    for pair in confused_pairs(ratings)[:MOST_PAIRS]:
+        wrong = (is_wrong & rows_of_pair(ratings, pair["key"]))[worst]
+        chosen[np.flatnonzero(wrong)[:CARDS_PER_PAIR]] = True
+    return worst[chosen].tolist()
 
 
 def _histogram(ratings: Ratings) -> list[dict[str, float]]:

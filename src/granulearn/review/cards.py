@@ -7,22 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.audit.explanation import Explainer, Explanation, Neighbour, cell_text
-from granulearn.audit.ratings import AMBIGUOUS, OUTLIER, UNKNOWN, WRONG, Ratings
+from granulearn.audit.ratings import AMBIGUOUS, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.audit.verified import WORST_FIRST
 from granulearn.tables import TrainingTable
 
-MOST_CARDS = {WRONG: 250, AMBIGUOUS: 100, OUTLIER: 50, UNKNOWN: 25}
-"""Cards of each verdict on the page of an audit; 500 cards open without a wait."""
-MOST_PAIRS = 15
-CARDS_PER_PAIR = 5
-"""Cards of each frequent pair that the page of an audit has at least."""
 MOST_CLASSES = 9
 """Classes with a key of their own."""
 MOST_CHARACTERS = 120
@@ -75,12 +71,11 @@ def confused_pairs(ratings: Ratings) -> list[dict[str, Any]]:
 # --- rows
 
 
-@dataclass(frozen=True)
-class RowFilter:
+class RowFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which rows a person wants to see; the default wants all."""
 
-    verdicts: frozenset[str] = frozenset()
-    """Verdicts to see; empty means all."""
+    verdict: str = ""
+    """Verdicts to see, separated by commas; empty means all."""
     pair: str = ""
     """Given and second class, see `pair_key`; empty means all."""
     find: str = ""
@@ -195,8 +190,8 @@ class AuditedRows:
     def matching(self, asked: RowFilter) -> np.ndarray:
         """Return which rows fit a filter, as a mask."""
         fits = np.ones(len(self.numbers), dtype=bool)
-        if asked.verdicts:
-            fits &= np.isin(self.ratings.verdicts, list(asked.verdicts))
+        if asked.verdict:
+            fits &= np.isin(self.ratings.verdicts, asked.verdict.split(","))
         if asked.pair:
             fits &= rows_of_pair(self.ratings, asked.pair)
         for word in asked.find.lower().split():
@@ -278,20 +273,6 @@ def class_probabilities(ratings: Ratings, position: int) -> tuple[ClassProbabili
         )
         for code in shown
     )
-
-
-def chosen_rows(ratings: Ratings) -> list[int]:
-    """Return the positions of the rows on the page of an audit, the most probably wrong first."""
-    worst = ratings.worst_first
-    chosen = np.zeros(len(worst), dtype=bool)
-    for verdict, most in MOST_CARDS.items():
-        chosen[np.flatnonzero(ratings.verdicts[worst] == verdict)[:most]] = True
-    # A reader who asks for a frequent pair must not find an empty page.
-    is_wrong = ratings.verdicts == WRONG
-    for pair in confused_pairs(ratings)[:MOST_PAIRS]:
-        wrong = (is_wrong & rows_of_pair(ratings, pair["key"]))[worst]
-        chosen[np.flatnonzero(wrong)[:CARDS_PER_PAIR]] = True
-    return worst[chosen].tolist()
 
 
 def line_facts(table: TrainingTable, rated: RatedRow) -> dict[str, Any]:

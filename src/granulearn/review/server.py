@@ -109,7 +109,7 @@ class OnlyThisPage(BaseHTTPMiddleware):
 
     def _refusal(self, request: Request) -> tuple[int, str] | None:
         headers, parts = request.headers, request.scope["path"].split("/", 2)
-        if headers.get("host") not in self.hosts:
+        if len(headers.getlist("host")) != 1 or headers["host"] not in self.hosts:
             return 421, "This page answers to its own address only."
         if len(parts) < 3 or not secrets.compare_digest(parts[1].encode(), self.token.encode()):
             return 404, "There is nothing here; use the whole address that was printed."
@@ -136,22 +136,13 @@ class Nothing(msgspec.Struct):
     """A request without values."""
 
 
-class Filter(msgspec.Struct, kw_only=True):
+class Filter(RowFilter, frozen=True, kw_only=True):
     """Which rows of the queue are asked for."""
 
     order: Order = "worst"
-    verdict: str = ""
-    """Verdicts, separated by commas."""
-    pair: str = ""
-    find: str = ""
-
-    def rows(self, review: Review) -> list[int]:
-        """Return the numbers of these rows."""
-        verdicts = frozenset(filter(None, self.verdict.split(",")))
-        return review.rows(self.order, RowFilter(verdicts, self.pair, self.find)).tolist()
 
 
-class Page(Filter, kw_only=True):
+class Page(Filter, frozen=True, kw_only=True):
     """A part of the queue."""
 
     begin: Annotated[int, msgspec.Meta(ge=0)] = 0
@@ -173,7 +164,7 @@ class OneDecision(CardOfRow, kw_only=True):
     note: str = ""
 
 
-class Bulk(Filter, kw_only=True):
+class Bulk(Filter, frozen=True, kw_only=True):
     """A decision about all rows of a filter."""
 
     decision: Kind
@@ -215,7 +206,7 @@ def state(served: Served, request: Nothing) -> dict[str, Any]:
 
 def queue(served: Served, request: Page) -> dict[str, Any]:
     """Return a part of the queue."""
-    rows = request.rows(served.review)
+    rows = served.review.rows(request.order, request).tolist()
     part = rows[request.begin : request.begin + request.n]
     return {"total": len(rows), "rows": [served.review.rated(row) for row in part]}
 
@@ -249,7 +240,8 @@ def undo(served: Served, request: Nothing) -> dict[str, Any]:
 
 def preview(served: Served, request: Bulk) -> dict[str, Any]:
     """Return the rows of a filter, for a decision about all of them."""
-    rows = [served.review.rated(row) for row in request.rows(served.review)]
+    found = served.review.rows(request.order, request).tolist()
+    rows = [served.review.rated(row) for row in found]
     token = secrets.token_urlsafe(8)
     # The classes of the preview are decided on, although the audit may differ by then.
     labels = {rated.row: request.label or rated.second_class for rated in rows}

@@ -274,7 +274,7 @@ def hash_cells(cells: pa.Array) -> np.ndarray:
 # A wrong parse is worse than none: at least this share of the cells has the form of a column.
 NEEDED_SHARE = 0.99
 MANY = 0.5
-MAX_UNITS_SAID = 8
+MAX_UNITS_SHOWN = 8
 # Fewer rows do not tell whether a column is an ID or a constant by chance.
 ENOUGH_ROWS = 20
 NEARLY_ALL = 0.95
@@ -506,7 +506,7 @@ def _as_category(profile: ColumnProfile) -> Column:
         note = "written with zeros in front, as codes are, so they are categories"
         return with_fields(column, notes=(note,))
     units = _summed(numbers, "unit")
-    if sum(numbers.values()) >= NEEDED_SHARE * known and 2 <= len(units) <= MAX_UNITS_SAID:
+    if sum(numbers.values()) >= NEEDED_SHARE * known and 2 <= len(units) <= MAX_UNITS_SHOWN:
         found = ", ".join(f"{unit or 'none'} ({count})" for unit, count in units.most_common())
         note = f"numbers of {len(units)} units, {found}, which are not compared: use one unit"
         return with_fields(column, notes=(note,))

@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 class Edit(NamedTuple):
-    """A stretch of a text, and its replacement."""
+    """A range of a text, and its replacement."""
 
     begin: int
     end: int

@@ -174,12 +174,12 @@ class TextTable(TableFile):
             )
 
     def parts(self) -> tuple[TableFile, ...]:
-        """Return stretches of rows; the whole table if the file is compressed."""
+        """Return groups of rows; the whole table if the file is compressed."""
         if not self.source.has_offsets:
             return (self,)
         begins = range(0, len(self.chunks), _CHUNKS_OF_PART)
-        stretches = [self.chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
-        return tuple(self._part(chunks[0].first_row, chunks=chunks) for chunks in stretches)
+        groups = [self.chunks[begin : begin + _CHUNKS_OF_PART] for begin in begins]
+        return tuple(self._part(chunks[0].first_row, chunks=chunks) for chunks in groups)
 
     def location(self, row: int) -> str:
         """Return the location of a row, for messages.
