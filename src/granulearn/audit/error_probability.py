@@ -1,92 +1,88 @@
-"""How probable is each label wrong, and how many are: from out-of-sample class probabilities.
+"""The probability that a label is wrong; counts, ranges, forecasts and verdicts are sums of it.
 
-`fit_error_model` calibrates the probabilities and estimates the share of wrong labels;
-`ErrorModel.rate` gives each label a verdict and a probability of being wrong; `with_verified`
-updates both by what a person has found; `expected_errors` and `next_rows` plan the review.
+Of each label, s is the log odds of the most probable other class against the given one, by
+models that did not see the row, and w is 1/2 if the given class is the more frequent of the two,
+else -1/2. A table is free of mistakes with probability 1/4; otherwise
 
-The share of wrong labels is estimated as follows. Say that a share r of all labels was replaced by
-other classes at random. Then even where a class is certain, its label is missing in a share r of
-the rows, and a class that is impossible is still given to some. So among pairs of a row and a
-class, ordered by the probability p that the class has there, the share of given labels must level
-off at both ends, at a floor and below one:
+    logit P(wrong) = a + b s + d w,    (a, b, d) ~ N(MEAN, COVARIANCE).
 
-    P(given | p) = floor + (1 - r - floor) * logistic(a + b * logit(p)),
-
-with a floor of at most r / (K - 1). The likelihood of r, at the best a, b and floor for
-each, says which shares agree with the labels. Where classes overlap everywhere nothing
-levels off, and it says little; then an estimate from the most confident rows takes over.
+The prior was learnt from tables whose mistakes are known. Labels that a person has verified turn
+it into a posterior. A grid of 9 x 9 x 9 values of (a, b, d) holds it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
-from scipy.special import expit, logit
-from scipy.stats import beta
+from scipy.special import expit, logsumexp
 
 from granulearn.audit.ratings import (
-    AMBIGUOUS,
-    CONFIDENT_ROWS,
     FINE,
     NOTHING,
     OUTLIER,
+    PRIOR,
+    SUSPECT,
     UNKNOWN,
     VERIFIED_LABELS,
     WRONG,
-    NoiseRate,
+    WRONG_FROM,
+    AuditSummary,
     Ratings,
     most_probable_other,
 )
 from granulearn.audit.verified import AT_RANDOM, WORST_FIRST, VerifiedLabels
 from granulearn.utils.stacking import best_temperature, temperature_scale
 
-# Chosen on planted and real noise, see benchmarks/audit.py.
-CLEARLY = 1.2
-"""A label is wrong where another class is 1.2 sqrt(K - 1) times as probable.
+# Learnt from tables with planted and with real mistakes, see benchmarks/error_prior.py.
+MEAN = np.array([-1.1, 1.2, 0.0])
+_SPREAD = np.array([0.95, 0.6, 1.5])
+COVARIANCE = np.outer(_SPREAD, _SPREAD) * [[1, -0.27, 0], [-0.27, 1, 0], [0, 0, 1]]
+CLEAN_TABLES = 0.25
+ERRORS_IN_CLEAN_TABLES = 0.001
+# Even without a signal, so many labels of random rows tell how many are wrong.
+ENOUGH_AT_RANDOM = 10
+# The line does not hold exactly: a verified label counts as less than one, and labels that were
+# chosen as the most doubtful count as ten at most.
+CHECK_WEIGHT, MOST_WORST_CHECKS = 0.7, 10
 
-A wrong label is one of K - 1 others, so the more classes, the rarer each of them is by
-mistake, and the more its being given speaks for it.
-"""
-PLAUSIBLE = 0.5
-"""A label is ambiguous where another class has at least half of its probability."""
-# Few tables of noise reach it. One in a hundred would, were rows that share trees independent.
+LARGEST_LOG_ODDS = 6.0
+_ODDS = np.linspace(-LARGEST_LOG_ODDS, LARGEST_LOG_ODDS, 241)
+_GRID = np.stack(np.meshgrid(*[np.linspace(-3.2, 3.2, 9)] * 3, indexing="ij"), -1).reshape(-1, 3)
+# Standard normal values of equal probability, for sums of many labels.
+_NORMAL = np.array([-1.645, -1.036, -0.674, -0.385, -0.126, 0.126, 0.385, 0.674, 1.036, 1.645])
+_RANGE = (0.025, 0.975)
+
+# Few tables without a signal reach it. One in a hundred would, if rows that share trees were
+# independent.
 _Z_NEEDED = 2.33
 # Among 1,000 rows a signal shows; few and noisy labels may hide it.
-_MANY_ROWS, _FEWEST_ROWS = 1_000, 20
-# Rows by which the temperature and the share of wrong labels are found.
-_CALIBRATION_ROWS, _NOISE_ROWS = 5_000, 20_000
-_N_RATES = 9
-
-# The curve of given labels.
-_N_BINS, _N_STEPS = 80, 30
-_TAIL = 0.05  # of the posterior, at each end of the range
-CONFIDENT_SHARE = 0.05  # of the rows predicted as a class are its most confident ones
-# The mean error of the most confident probabilities on planted noise, as a standard deviation.
-_CONFIDENT_ERROR = 0.065
-
-# Verified labels.
-_CONFIDENCE, _QUANTILE = 0.95, 1.64  # two-sided; of 95 %, one-sided
-_MOST_STRATA, _LEAST_IN_STRATUM = 5, 6
-# How far what a person finds may move and turn the line of log odds.
-_SHIFT_SPREAD, _SLOPE_SPREAD = 3.0, 1.0
-
+_MANY_ROWS, _CALIBRATION_ROWS = 1_000, 5_000
 FORECASTS = (20, 50, 100)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ErrorModel:
-    """What turns class probabilities into ratings of labels."""
+    """Turns class probabilities into ratings of labels."""
 
-    noise: NoiseRate
-    """The noise rate if no label is verified."""
-    rates: tuple[float, ...]
-    """Shares of wrong labels, each as probable, by which single labels are judged; none if nothing
-    can be said about them. They go from the least that is wrong at random to every label that its
-    most probable class contradicts."""
     temperature: float
     """Of least log-loss on the given labels."""
+    frequency: np.ndarray
+    """(K,) number of given labels of each class."""
+    can_rate: bool
+    """False if similar rows do not have similar labels more often than by chance."""
+    nodes: np.ndarray
+    """(J, 3) values of (a, b, d)."""
+    weights: np.ndarray
+    """(J,) their probabilities if the table has mistakes."""
+    clean: float
+    """The probability that it has none."""
+
+    def calibrated(self, proba: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """Return calibrated class probabilities; NaN for labels that cannot be rated."""
+        found = np.full(proba.shape, np.nan)
+        found[known] = temperature_scale(_clipped(proba[known]), self.temperature)
+        return found
 
     def rate(
         self,
@@ -95,8 +91,9 @@ class ErrorModel:
         given: np.ndarray,
         known: np.ndarray,
         outlier: np.ndarray | None = None,
+        suspect_from: float | None = None,
     ) -> Ratings:
-        """Give a verdict on each label.
+        """Rate labels without a verified one.
 
         Parameters
         ----------
@@ -106,48 +103,143 @@ class ErrorModel:
             As for `fit_error_model`.
         outlier : ndarray of shape (n,), default=None
             True where the inputs are far from all others.
+        suspect_from : float, default=None
+            The error probability from which a label is suspect; None makes as many labels
+            suspect as are expected to be wrong.
         """
-        n_classes = len(classes)
+        n_rows = len(given)
         calibrated = np.full(proba.shape, np.nan)
         calibrated[known] = temperature_scale(_clipped(proba[known]), self.temperature)
-        own = calibrated[np.arange(len(given)), given]
-        verdicts = np.full(len(given), UNKNOWN, dtype="<U9")
-        predicted, error_proba = given.copy(), np.full(len(given), np.nan)
-        if n_classes > 1 and self.rates:
-            other, second = most_probable_other(calibrated, given)
-            ratio = np.divide(second, own, out=np.full(len(own), np.inf), where=own > 0)
-            # Among many wrong labels a forest may be more confident than it should be. That says
-            # how many labels are right, not which class is ahead.
-            ratio = ratio ** max(self.temperature, 1.0)
-            wrong = ratio > CLEARLY * np.sqrt(n_classes - 1)
-            verdicts[known] = FINE
-            if outlier is not None:
-                verdicts[known & outlier] = OUTLIER
-            verdicts[known & (ratio >= PLAUSIBLE)] = AMBIGUOUS
-            verdicts[known & wrong] = WRONG
-            predicted = np.where(known & (second > np.nan_to_num(own)), other, given)
-            each = [error_probability(own[known], rate, n_classes) for rate in self.rates]
-            # numpy's mean adds up a single row in another order than many.
-            error_proba[known] = sum(each) / len(each)
-        return Ratings(
+        ratings = Ratings(
             classes=classes,
             given=given,
             proba=calibrated,
-            label_quality=own,
-            error_proba=error_proba,
-            predicted=predicted,
-            verdicts=verdicts,
-            verified=np.zeros(len(given), dtype=bool),
+            label_quality=calibrated[np.arange(n_rows), given],
+            error_proba=np.full(n_rows, np.nan),
+            predicted=given,
+            verdicts=np.full(n_rows, UNKNOWN, dtype="<U9"),
+            verified=np.zeros(n_rows, dtype=bool),
+            outlier=np.zeros(n_rows, dtype=bool) if outlier is None else outlier,
         )
+        return self.judge(ratings, suspect_from)
+
+    def judge(self, ratings: Ratings, suspect_from: float | None = None) -> Ratings:
+        """Return ratings with error probabilities, predicted labels and verdicts of this model.
+
+        Parameters
+        ----------
+        ratings : Ratings
+            Calibrated probabilities, and verified labels, which stand.
+        suspect_from : float, default=None
+            As for `rate`.
+        """
+        verified, known = ratings.verified, ratings.known
+        error_proba, predicted = np.full(len(known), np.nan), ratings.given.copy()
+        if self.can_rate:
+            odds, way, other = self._features(ratings.proba, ratings.given)
+            rare, frequent = self._table()
+            error_proba[known] = np.where(
+                way > 0, np.interp(odds, _ODDS, frequent), np.interp(odds, _ODDS, rare)
+            )[known]
+            differs = known & ((odds > 0) | (error_proba >= WRONG_FROM))
+            predicted[differs] = other[differs]
+        predicted[verified] = ratings.predicted[verified]
+        error_proba[verified] = (predicted != ratings.given)[verified]
+        judged = replace(ratings, error_proba=error_proba, predicted=predicted)
+        rated = ~np.isnan(error_proba)
+        is_open = rated & ~verified
+        if suspect_from is None:
+            suspect = np.zeros(len(known), dtype=bool)
+            n_suspects = round(error_proba[is_open].sum())
+            suspect[judged.open_rows[:n_suspects]] = True
+        else:
+            suspect = is_open & (error_proba >= suspect_from)
+        verdicts = np.full(len(known), UNKNOWN, dtype="<U9")
+        verdicts[rated] = FINE
+        verdicts[is_open & ratings.outlier] = OUTLIER
+        verdicts[suspect] = np.where(error_proba[suspect] >= WRONG_FROM, WRONG, SUSPECT)
+        return replace(judged, verdicts=verdicts)
+
+    def with_verified(self, ratings: Ratings, verified: VerifiedLabels) -> ErrorModel:
+        """Return the model that verified labels lead to.
+
+        Parameters
+        ----------
+        ratings : Ratings
+            Calibrated probabilities of all labels.
+        verified : VerifiedLabels
+            Labels whose true class is known.
+        """
+        rated = ratings.known[verified.rows]
+        rows, at_random = verified.rows[rated], verified.at_random[rated]
+        can_rate = self.can_rate or at_random.sum() >= ENOUGH_AT_RANDOM
+        if not can_rate or len(rows) == 0:
+            return self
+        odds, way, _ = self._features(ratings.proba[rows], ratings.given[rows])
+        wrong = verified.truth[rated] != ratings.given[rows]
+        n_worst = max(int((~at_random).sum()), 1)
+        weight = CHECK_WEIGHT * np.where(at_random, 1.0, min(1.0, MOST_WORST_CHECKS / n_worst))
+        design = np.column_stack([np.ones(len(odds)), odds, way])
+        nodes, weights, log_noisy = _posterior(design, wrong, weight)
+        log_clean = weight @ np.log(
+            np.where(wrong, ERRORS_IN_CLEAN_TABLES, 1 - ERRORS_IN_CLEAN_TABLES)
+        )
+        log_ratio = np.log(CLEAN_TABLES / (1 - CLEAN_TABLES)) + log_clean - log_noisy
+        return replace(
+            self, can_rate=can_rate, nodes=nodes, weights=weights, clean=float(expit(log_ratio))
+        )
+
+    def open_errors(self, ratings: Ratings) -> tuple[float, float]:
+        """Return the 95 % range of the number of wrong labels that nobody has verified.
+
+        Parameters
+        ----------
+        ratings : Ratings
+            Of this model.
+        """
+        is_open = ratings.known & ~ratings.verified
+        if not is_open.any():
+            return 0.0, 0.0
+        odds, way, _ = self._features(ratings.proba[is_open], ratings.given[is_open])
+        column = np.rint((odds + LARGEST_LOG_ODDS) / (_ODDS[1] - _ODDS[0])).astype(int)
+        counts = np.bincount(column + (way > 0) * len(_ODDS), minlength=2 * len(_ODDS))
+        wrong = self._node_proba()
+        mean, spread = wrong @ counts, np.sqrt((wrong * (1 - wrong)) @ counts)
+        sums = np.clip(mean[:, None] + spread[:, None] * _NORMAL, 0, is_open.sum()).ravel()
+        weights = np.repeat((1 - self.clean) * self.weights / len(_NORMAL), len(_NORMAL))
+        sums, weights = np.append(sums, 0.0), np.append(weights, self.clean)
+        order = np.argsort(sums)
+        at = np.searchsorted(np.cumsum(weights[order]), _RANGE).clip(max=len(sums) - 1)
+        low, high = sums[order][at].tolist()
+        return low, high
+
+    def _features(
+        self, proba: np.ndarray, given: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the log odds of the best other class, the direction, and the other class."""
+        other, second = most_probable_other(proba, given)
+        own = np.nan_to_num(proba[np.arange(len(given)), given])
+        odds = np.log(np.clip(second, 1e-9, 1)) - np.log(np.clip(own, 1e-9, 1))
+        of_given, of_other = self.frequency[given], self.frequency[other]
+        is_frequent = (of_given > of_other) | ((of_given == of_other) & (given > other))
+        odds = np.clip(odds, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)
+        return odds, np.where(is_frequent, 0.5, -0.5), other
+
+    def _node_proba(self) -> np.ndarray:
+        """Return P(wrong) for each node and each pair of direction and log odds."""
+        way = np.repeat([-0.5, 0.5], len(_ODDS))
+        design = np.column_stack([np.ones(len(way)), np.tile(_ODDS, 2), way])
+        return expit(self.nodes @ design.T)
+
+    def _table(self) -> np.ndarray:
+        """Return P(wrong) for each direction and log odds."""
+        if_noisy = self.weights @ self._node_proba()
+        proba = self.clean * ERRORS_IN_CLEAN_TABLES + (1 - self.clean) * if_noisy
+        return proba.reshape(2, len(_ODDS))
 
 
 def fit_error_model(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> ErrorModel:
-    """Calibrate class probabilities, and estimate the share of wrong labels.
-
-    The lower end and the middle of the estimate hold if mistakes are spread at random. The upper
-    end allows for mistakes that follow the inputs: labels that their most probable class
-    contradicts, beyond those at random, may all be wrong, and as many more may hide where
-    the model has learnt the mistake.
+    """Calibrate class probabilities; the prior says how errors depend on them.
 
     Parameters
     ----------
@@ -161,46 +253,15 @@ def fit_error_model(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> 
     """
     proba, given = proba[known], given[known]
     n_rows, n_classes = proba.shape
-    if n_rows == 0:
-        return ErrorModel(
-            unknown_rate("No label can be rated: no other row has its class."), (), 1.0
-        )
-    clipped = _clipped(proba)
-    at = _quantiles_of_quality(clipped, given, _CALIBRATION_ROWS)
-    temperature = best_temperature(clipped[at], given[at])
-    can_judge = signal_z_score(proba, given) >= _Z_NEEDED and n_rows >= _FEWEST_ROWS
-    if not can_judge and n_rows >= _MANY_ROWS:
-        message = (
-            "Similar rows do not have similar labels more often than by chance, so nothing can be "
-            "said about single labels; other columns or more rows may help."
-        )
-        return ErrorModel(unknown_rate(message), (), temperature)
-    calibrated = temperature_scale(clipped, temperature)
-    at = _quantiles_of_quality(calibrated, given, _NOISE_ROWS)
-    rate, low, guessed_high = random_noise(proba[at], calibrated[at], given[at])
-    contradicted = float(1 - calibrated.max(axis=1).mean())
-    margin = _QUANTILE * np.sqrt(contradicted * (1 - contradicted) / n_rows)
-    most = 0.98 * (n_classes - 1) / n_classes
-    high = float(min(max(guessed_high, 2 * (contradicted + margin) - rate), most))
-    rates = tuple(np.linspace(low, min(max(contradicted, rate), most), _N_RATES).tolist())
-    if can_judge:
-        message = (
-            "Estimated from the most confident rows: this assumes that mistakes are spread at "
-            "random. The upper end allows for mistakes that follow the inputs; only labels checked "
-            "by hand can tell these from classes that overlap."
-        )
-        noise = NoiseRate(rate, min(low, rate), max(high, rate), CONFIDENT_ROWS, message)
-    else:
-        noise = unknown_rate(
-            "Similar rows hardly have similar labels more often than by chance, so how many are "
-            "wrong cannot be estimated, and verdicts are weak; other columns or more rows may help."
-        )
-    return ErrorModel(noise, rates, temperature)
-
-
-def unknown_rate(message: str) -> NoiseRate:
-    """Return a share of wrong labels that is not known, and why."""
-    return NoiseRate(np.nan, np.nan, np.nan, NOTHING, message)
+    temperature, can_rate = 1.0, False
+    if n_rows and n_classes > 1:
+        clipped = _clipped(proba)
+        at = _quantiles_of_quality(clipped, given, _CALIBRATION_ROWS)
+        temperature = best_temperature(clipped[at], given[at])
+        can_rate = n_rows < _MANY_ROWS or signal_z_score(proba, given) >= _Z_NEEDED
+    frequency = np.bincount(given, minlength=n_classes)
+    nodes, weights, _ = _posterior(np.empty((0, 3)), np.empty(0), np.empty(0))
+    return ErrorModel(temperature, frequency, can_rate, nodes, weights, CLEAN_TABLES)
 
 
 def _clipped(proba: np.ndarray) -> np.ndarray:
@@ -242,354 +303,67 @@ def signal_z_score(proba: np.ndarray, given: np.ndarray) -> float:
     return float(ahead.mean() / error) if error > 1e-12 else -np.inf
 
 
-def error_probability(own: np.ndarray, rate: float, n_classes: int) -> np.ndarray:
-    """Return the probability that labels are wrong, by Bayes' rule.
-
-    Say that a share of the labels is wrong at random: T has 1 - rate on its diagonal, and
-    e = rate / (K - 1) elsewhere. Then P(given) = e + (1 - rate - e) q, where q is the
-    probability that the given class is true, and P(wrong | given) = e (1 - q) / P(given).
+def rated_with(
+    model: ErrorModel, ratings: Ratings, verified: VerifiedLabels
+) -> tuple[Ratings, AuditSummary]:
+    """Return the ratings and their summary with verified labels.
 
     Parameters
     ----------
-    own : ndarray of shape (n,)
-        Probability of the given class as a given label.
-    rate : float
-        Share of wrong labels, below (K - 1) / K.
-    n_classes : int
-        Number of classes K.
-    """
-    other = rate / (n_classes - 1)
-    lift = 1 - rate - other
-    true = np.clip((own - other) / lift, 0, 1) if lift > 0 else np.zeros(len(own))
-    by_mistake = other * (1 - true)
-    given = by_mistake + (1 - rate) * true
-    return np.divide(by_mistake, given, out=np.zeros(len(own)), where=given > 0)
-
-
-# ---- the share of labels that are wrong at random --------------------------------------------
-
-
-def random_noise(
-    proba: np.ndarray, calibrated: np.ndarray, given: np.ndarray
-) -> tuple[float, float, float]:
-    """Return the share of labels that are wrong at random, and its lower and upper end.
-
-    Parameters
-    ----------
-    proba : ndarray of shape (n, K)
-        Probability of each class as a given label, by models that did not see the row.
-    calibrated : ndarray of shape (n, K)
-        The same, scaled by the temperature that suits the labels best.
-    given : ndarray of shape (n,)
-        Number of the given class.
-    """
-    n_classes = proba.shape[1]
-    highest = min(0.96 * (n_classes - 1) / n_classes, 0.7)
-    # Fine steps where few labels are wrong.
-    rates = np.concatenate([np.linspace(0, 0.1, 21), np.arange(0.12, highest, 0.02)])
-    log_likelihood = _profile(*_binned(proba, given), rates, n_classes)
-    centre = most_confident_miss(calibrated)
-    log_posterior = log_likelihood - ((rates - centre) / _CONFIDENT_ERROR) ** 2 / 2
-    weights = np.exp(log_posterior - log_posterior.max()) * np.gradient(rates)
-    weights /= weights.sum()
-    below = np.cumsum(weights)
-    low, high = np.searchsorted(below, (_TAIL, 1 - _TAIL)).clip(max=len(rates) - 1)
-    return float(weights @ rates), float(rates[low]), float(rates[high])
-
-
-def most_confident_miss(calibrated: np.ndarray) -> float:
-    """Return how far the most confident probabilities stay below one, averaged over predictions.
-
-    Parameters
-    ----------
-    calibrated : ndarray of shape (n, K)
-        Class probabilities.
-    """
-    predicted, top = calibrated.argmax(axis=1), calibrated.max(axis=1)
-    total = 0.0
-    for code in np.unique(predicted):
-        own = np.sort(top[predicted == code])[::-1]
-        total += len(own) * (1 - own[: int(np.ceil(CONFIDENT_SHARE * len(own)))].mean())
-    return total / len(top)
-
-
-def _binned(proba: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return mean logit, given labels and number of the pairs of row and class, in equal bins."""
-    n_rows, n_classes = proba.shape
-    z = logit(np.clip(proba, 1e-6, 1 - 1e-6)).ravel()
-    hits = np.zeros(len(z))
-    hits[np.arange(n_rows) * n_classes + given] = 1
-    # Among equal probabilities, given labels are last in each bin, whatever the order of the rows.
-    order = np.lexsort((hits, z))
-    begins = np.unique(np.linspace(0, len(z), _N_BINS + 1).astype(int))[:-1]
-    sizes = np.diff(np.append(begins, len(z))).astype(float)
-    bins = np.add.reduceat(z[order], begins) / sizes, np.add.reduceat(hits[order], begins), sizes
-    # With two classes, each row counts twice.
-    return (bins[0], bins[1] / 2, bins[2] / 2) if n_classes == 2 else bins
-
-
-def _profile(z, hits, sizes, rates: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the log-likelihood of each rate at its best curve, found by Fisher scoring.
-
-    All rates are fitted at once. The curve's parameters are a, log b and, for more than two
-    classes, how much of its highest value the floor has; weak priors hold them.
-    """
-    n_free = 2 if n_classes == 2 else 3
-    spread = np.array([1.0, 1.0, 2.0])[:n_free]
-    theta = np.zeros((len(rates), n_free))
-    step_size = np.ones(len(rates))
-    best, slopes, residual, weight = _curve(theta, z, hits, sizes, rates, n_classes)
-    best = best - ((theta / spread) ** 2).sum(axis=1) / 2
-    for _ in range(_N_STEPS):
-        gradient = np.einsum("gb,gfb->gf", residual, slopes) - theta / spread**2
-        information = np.einsum("gb,gfb,ghb->gfh", weight, slopes, slopes) + np.diag(1 / spread**2)
-        step = np.linalg.solve(information, gradient[..., None])[..., 0]
-        tried = theta + step_size[:, None] * np.clip(step, -2, 2)
-        value, slopes_there, residual_there, weight_there = _curve(
-            tried, z, hits, sizes, rates, n_classes
-        )
-        value = value - ((tried / spread) ** 2).sum(axis=1) / 2
-        better = value > best
-        step_size = np.where(better, np.minimum(1, 2 * step_size), step_size / 4)
-        gain = float(np.max(np.where(better, value - best, 0)))
-        theta[better], best = tried[better], np.where(better, value, best)
-        slopes[better], residual[better] = slopes_there[better], residual_there[better]
-        weight[better] = weight_there[better]
-        if gain < 1e-4 and (better | (step_size < 1e-3)).all():
-            break
-    return best
-
-
-def _curve(theta, z, hits, sizes, rates, n_classes):
-    """Return the log-likelihood, and the curve's slopes, residuals and weights in each bin."""
-    rate = rates[:, None]
-    share = expit(theta[:, 2:] + 3) if n_classes > 2 else 1.0
-    floor = rate / (n_classes - 1) * share
-    # A copy, since numpy 1.26 gives other last digits for a column of an array behind which the
-    # result happens to lie.
-    steepness = np.exp(theta[:, 1:2].copy())
-    s = expit(theta[:, :1] + steepness * z)
-    height = 1 - rate - floor
-    p = np.clip(floor + height * s, 1e-9, 1 - 1e-9)
-    value = (hits * np.log(p) + (sizes - hits) * np.log1p(-p)).sum(axis=1)
-    rising = height * s * (1 - s)
-    slopes = [rising, rising * steepness * z]
-    if n_classes > 2:
-        slopes.append((1 - s) * floor * (1 - share))
-    residual = hits / p - (sizes - hits) / (1 - p)
-    return value, np.stack(slopes, axis=1), residual, sizes / (p * (1 - p))
-
-
-# ---- verified labels -------------------------------------------------------------------------
-
-
-def with_verified(
-    ratings: Ratings, noise: NoiseRate, verified: VerifiedLabels
-) -> tuple[Ratings, NoiseRate]:
-    """Return ratings and share of wrong labels that agree with what a person has found.
-
-    Parameters
-    ----------
-    ratings, noise : Ratings, NoiseRate
-        What the audit says without verified labels.
+    model : ErrorModel
+        Of the audit without verified labels.
+    ratings : Ratings
+        Its ratings.
     verified : VerifiedLabels
-        What a person has found; it stands.
+        Labels whose true class is known.
     """
-    rows, truth = verified.rows, verified.truth
-    if len(rows) == 0:
-        return ratings, noise
-    noise = _verified_rate(ratings, verified, noise)
-    error_proba = _scaled_by_verified(ratings, verified)
-    is_verified, verdicts, predicted = (
-        values.copy() for values in (ratings.verified, ratings.verdicts, ratings.predicted)
-    )
-    is_verified[rows], verdicts[rows], predicted[rows] = True, FINE, truth
-    error_proba[rows] = truth != ratings.given[rows]
-    updated = replace(
-        ratings,
-        verified=is_verified,
-        verdicts=verdicts,
-        predicted=predicted,
-        error_proba=error_proba,
-    )
-    return updated, noise
+    model = model.with_verified(ratings, verified)
+    is_verified, predicted = ratings.verified.copy(), ratings.predicted.copy()
+    is_verified[verified.rows], predicted[verified.rows] = True, verified.truth
+    ratings = model.judge(replace(ratings, verified=is_verified, predicted=predicted))
+    n_labels, n_verified = int((ratings.known | is_verified).sum()), len(verified.rows)
+    n_found = int((verified.truth != ratings.given[verified.rows]).sum())
+    n_errors, low, high, basis = np.nan, np.nan, np.nan, NOTHING
+    if n_labels and (model.can_rate or n_verified == n_labels):
+        low, high = ((n_found + n) / n_labels for n in model.open_errors(ratings))
+        n_errors = float(np.nansum(ratings.error_proba))
+        basis = VERIFIED_LABELS if n_verified else PRIOR
+    expected = expected_errors(ratings)
+    summary = AuditSummary(
+        n_labels, n_errors, low, high, basis, n_verified, int(verified.at_random.sum()), n_found,
+        expected,
+    )  # fmt: skip
+    return ratings, summary
 
 
-def _verified_rate(ratings: Ratings, verified: VerifiedLabels, before: NoiseRate) -> NoiseRate:
-    """Estimate the share of wrong labels from those that a person has verified.
+def _posterior(
+    design: np.ndarray, wrong: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return nodes, their probabilities, and the log evidence of labels that were verified.
 
-    Rows that were not drawn at random count for themselves. Rows drawn at random stand for
-    all others, by strata of label quality. The interval is Clopper and Pearson's at the
-    number of rows that a simple random sample of the same error would have.
+    The nodes lie around the mode, along the principal axes of its curvature.
     """
-    n_labels = len(ratings.given)
-    wrong = verified.truth != ratings.given[verified.rows]
-    chosen = ~verified.at_random | _among_the_worst(ratings, verified)
-    n_chosen, n_random = int(chosen.sum()), int((~chosen).sum())
-    counted = int(wrong[chosen].sum())
-    if n_random == 0:
-        return _counted_and_guessed(before, n_labels, n_chosen, counted)
-    is_rest = np.ones(n_labels, dtype=bool)
-    is_rest[verified.rows[chosen]] = False
-    estimate, effective = _stratified(
-        ratings, np.flatnonzero(is_rest), verified.rows[~chosen], wrong[~chosen]
-    )
-    n_rest = int(is_rest.sum())
-    low, high = _clopper_pearson(estimate, effective)
-    if n_random == n_rest:
-        low = high = estimate
-    found = int(wrong[~chosen].sum())
-    rate, low, high = ((counted + n_rest * x) / n_labels for x in (estimate, low, high))
-    # What was seen to be wrong is wrong, and what was seen to be right is right.
-    low = max(low, (counted + found) / n_labels)
-    high = min(high, 1 - (len(wrong) - counted - found) / n_labels)
-    return NoiseRate(
-        rate=rate,
-        low=min(low, rate),
-        high=max(high, rate),
-        basis=VERIFIED_LABELS,
-        message=(
-            f"Counted: {n_random} labels verified at random stand for the rest, {n_chosen} others "
-            f"count for themselves, and {found + counted} of them were wrong. It lies in the range "
-            "with 95 % confidence."
-        ),
-    )
-
-
-def _among_the_worst(ratings: Ratings, verified: VerifiedLabels) -> np.ndarray:
-    """Return where verified rows lie among the worst rows, of which none is open any more.
-
-    Whatever is worst was chosen unless it was drawn at random before: rows at random among
-    the chosen ones count for themselves only.
-    """
-    is_seen, is_chosen = (np.zeros(len(ratings.given), dtype=bool) for _ in range(2))
-    is_seen[verified.rows] = True
-    is_chosen[verified.rows[~verified.at_random]] = True
-    worst = ratings.worst_first
-    n_seen = int(np.append(is_seen[worst], False).argmin())
-    last = np.flatnonzero(is_chosen[worst[:n_seen]])
-    among = np.isin(verified.rows, worst[: last[-1] + 1 if len(last) else 0])
-    # Of all rows at random, some must be left to stand for the rest.
-    return among if (verified.at_random & ~among).any() else np.zeros(len(among), dtype=bool)
-
-
-def _counted_and_guessed(
-    before: NoiseRate, n_labels: int, n_chosen: int, counted: int
-) -> NoiseRate:
-    """Return the rate when no row was drawn at random: a guess that agrees with what was seen.
-
-    Chosen rows have more wrong labels than others, so the guess, which is about all rows,
-    must not be made about the rest as well.
-    """
-    least, most = counted / n_labels, 1 - (n_chosen - counted) / n_labels
-    if n_chosen == n_labels:
-        message = f"All {n_labels} labels were verified; {counted} are wrong."
-        return NoiseRate(least, least, least, VERIFIED_LABELS, message)
-    rate, low, high = np.clip((before.rate, before.low, before.high), least, most).tolist()
-    return NoiseRate(
-        rate=rate,
-        low=low,
-        high=high,
-        basis=before.basis,
-        message=(
-            f"{counted} of {n_chosen} verified labels are wrong; as no row was drawn at random, "
-            f"they say nothing about the rest. {before.message}"
-        ),
-    )
-
-
-def _stratified(
-    ratings: Ratings, rest: np.ndarray, drawn: np.ndarray, wrong: np.ndarray
-) -> tuple[float, float]:
-    """Return the share of wrong labels among the rest, and how many random rows it is worth.
-
-    Strata hold equally many of the drawn rows, in the order of label quality.
-    """
-    label_quality = np.nan_to_num(ratings.label_quality, nan=1.0)
-    n_drawn = len(drawn)
-    n_strata = max(1, min(_MOST_STRATA, n_drawn // _LEAST_IN_STRATUM))
-    order = np.argsort(label_quality[drawn], kind="stable")
-    parts = np.array_split(order, n_strata)
-    # Half way to the next row: an edge at a drawn row would cut its stratum short.
-    edges = np.array(
-        [
-            (label_quality[drawn[below[-1]]] + label_quality[drawn[above[0]]]) / 2
-            for below, above in pairwise(parts)
-        ]
-    )
-    stratum_of_rest = np.searchsorted(edges, label_quality[rest], side="left")
-    # Drawn rows of equal label quality may lie on both sides of an edge; their values decide.
-    stratum_of_drawn = np.searchsorted(edges, label_quality[drawn], side="left")
-    # Rows of strata without a drawn one, as equal values may leave them, are like the others.
-    counted = np.isin(stratum_of_rest, stratum_of_drawn).sum()
-    estimate, variance = 0.0, 0.0
-    for stratum in range(n_strata):
-        seen = wrong[stratum_of_drawn == stratum]
-        n_rows = int((stratum_of_rest == stratum).sum())
-        if len(seen) == 0:
-            continue
-        share, weight = seen.mean(), n_rows / counted
-        estimate += weight * share
-        finite = 1 - len(seen) / n_rows
-        variance += weight**2 * finite * share * (1 - share) / max(len(seen) - 1, 1)
-    simple = estimate * (1 - estimate)
-    effective = simple / variance if variance > 0 and simple > 0 else float(n_drawn)
-    # A handful of rows can look more alike than they are.
-    return float(estimate), float(min(effective, 2 * n_drawn))
-
-
-def _clopper_pearson(share: float, n_rows: float) -> tuple[float, float]:
-    tail = (1 - _CONFIDENCE) / 2
-    hits = share * n_rows
-    low = beta.ppf(tail, hits, n_rows - hits + 1) if hits > 0 else 0.0
-    high = beta.ppf(1 - tail, hits + 1, n_rows - hits) if hits < n_rows else 1.0
-    return float(low), float(high)
-
-
-def _scaled_by_verified(ratings: Ratings, verified: VerifiedLabels) -> np.ndarray:
-    """Return probabilities of being wrong that agree with what a person found.
-
-    Log odds of being wrong become a line in the log odds of label quality. Before anybody
-    looked it is the line that fits the probabilities of the audit best; what was found
-    moves and turns it.
-    """
-    rated = ~np.isnan(ratings.error_proba)
-    rows = verified.rows[rated[verified.rows]]
-    if len(rows) == 0:
-        return ratings.error_proba.copy()
-    truth = verified.truth[rated[verified.rows]]
-    doubt = -_log_odds(ratings.label_quality)
-    before = _line_through(doubt[rated], _log_odds(ratings.error_proba)[rated])
-    shift, slope = _logistic_fit(doubt[rows], truth != ratings.given[rows], before)
-    return expit(shift + slope * doubt)
-
-
-def _log_odds(proba: np.ndarray) -> np.ndarray:
-    return logit(np.clip(proba, 0.001, 0.999))
-
-
-def _line_through(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return shift and slope of the least squares line; the slope is not negative."""
-    centred = x - x.mean()
-    slope = max(float(centred @ (y - y.mean()) / max(centred @ centred, 1e-12)), 0.0)
-    return np.array([y.mean() - slope * x.mean(), slope])
-
-
-def _logistic_fit(doubt: np.ndarray, wrong: np.ndarray, before: np.ndarray) -> tuple[float, float]:
-    """Return shift and slope of log odds, by Newton's method on a concave posterior."""
-    design = np.column_stack([np.ones(len(doubt)), doubt])
-    precision = np.diag([1 / _SHIFT_SPREAD**2, 1 / _SLOPE_SPREAD**2])
-    line = before.copy()
-    for _ in range(50):
-        p = expit(design @ line)
-        gradient = design.T @ (wrong - p) - precision @ (line - before)
-        hessian = (design * (p * (1 - p))[:, None]).T @ design + precision
-        step = np.linalg.solve(hessian, gradient)
-        line = line + np.clip(step, -1, 1)
-        if np.abs(step).max() < 1e-10:
+    precision, mode = np.linalg.inv(COVARIANCE), MEAN.copy()
+    hessian = precision
+    for _ in range(60):
+        p = expit(design @ mode)
+        hessian = (design * (weight * p * (1 - p))[:, None]).T @ design + precision
+        step = np.linalg.solve(
+            hessian, design.T @ (weight * (wrong - p)) - precision @ (mode - MEAN)
+        )
+        mode = mode + np.clip(step, -2, 2)
+        if np.abs(step).max() < 1e-8:
             break
-    # A person who finds more wrong labels among reliable ones does not turn the order around.
-    return float(line[0]), float(max(line[1], 0.05))
+    root = np.linalg.cholesky(np.linalg.inv(hessian))
+    nodes = mode + _GRID @ root.T
+    away = nodes - MEAN
+    log_odds = nodes @ design.T
+    log_density = -np.einsum("ij,jk,ik->i", away, precision, away) / 2
+    log_density += (log_odds * wrong - np.logaddexp(0, log_odds)) @ weight
+    total = logsumexp(log_density)
+    log_cell = 3 * np.log(_GRID[1, 2] - _GRID[0, 2]) + np.log(np.diag(root)).sum()
+    log_norm = 1.5 * np.log(2 * np.pi) + np.linalg.slogdet(COVARIANCE)[1] / 2
+    return nodes, np.exp(log_density - total), float(total + log_cell - log_norm)
 
 
 # ---- the plan of a review --------------------------------------------------------------------
@@ -624,37 +398,13 @@ def next_rows(
     open_rows = ratings.open_rows
     n_rows = min(n_rows, len(open_rows))
     n_random = round(random_fraction * n_rows)
-    by_chance = open_rows[_spread_draw(len(open_rows), n_random, random)]
+    # Systematic sampling: one row of each stretch of the order.
+    spread = (np.arange(n_random) + random.uniform()) * len(open_rows) / max(n_random, 1)
+    by_chance = open_rows[spread.astype(int)]
     worst = open_rows[~np.isin(open_rows, by_chance)][: n_rows - n_random]
     drawn = np.repeat([WORST_FIRST, AT_RANDOM], [len(worst), n_random])
     # Shuffled, so that a review that stops early has seen a random part of them.
     return np.concatenate([worst, random.permutation(by_chance)]), drawn
-
-
-def _spread_draw(n_rows: int, n_drawn: int, random: np.random.RandomState) -> np.ndarray:
-    """Draw positions, each with the same probability, all along the order.
-
-    Ordered pivotal sampling (Deville and Tillé 1998): chances of neighbours are joined, and
-    one of them has the sum, until somebody's reaches one.
-    """
-    if n_drawn == 0:
-        return np.empty(0, dtype=np.intp)
-    share, kept, holder = n_drawn / n_rows, [], 0
-    chance = share
-    for row, luck in enumerate(random.uniform(size=n_rows - 1).tolist(), start=1):
-        both = chance + share
-        if both < 1:
-            chance = both
-            holder = holder if luck * both < both - share else row
-        else:
-            chance = both - 1
-            if luck * (2 - both) < 1 - share:
-                kept.append(holder)
-                holder = row
-            else:
-                kept.append(row)
-    # What is left is one or nothing, but for rounding.
-    return np.sort([*kept, holder][:n_drawn]).astype(np.intp)
 
 
 def expected_errors(ratings: Ratings, counts: tuple[int, ...] = FORECASTS) -> dict[int, float]:

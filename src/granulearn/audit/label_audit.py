@@ -16,15 +16,16 @@ from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_r
 from granulearn.audit.class_overlap import find_overlaps
 from granulearn.audit.embedding import EmbeddedRows, embed_rows
 from granulearn.audit.error_probability import (
+    ErrorModel,
     expected_errors,
     fit_error_model,
     next_rows,
-    with_verified,
+    rated_with,
 )
 from granulearn.audit.leakage import find_leaks
 from granulearn.audit.near_duplicates import CONTRADICTION, SHARED, close_rows, find_mixed
 from granulearn.audit.outliers import OUTLIER_FROM, find_outliers, outlier_scores
-from granulearn.audit.ratings import WRONG, Issue, NoiseRate, Ratings
+from granulearn.audit.ratings import WRONG_FROM, AuditSummary, Issue, Ratings, noise_matrix
 from granulearn.audit.scan_statistic import find_blocks
 from granulearn.audit.validation import (
     check_groups,
@@ -238,8 +239,7 @@ class LabelAudit(BaseEstimator):
         sample = embedded.sample
         self.error_model_ = fit_error_model(proba[sample], codes[sample], known[sample])
         outlier = outlier_scores(embedded) > OUTLIER_FROM
-        ratings = self.error_model_.rate(self.classes_, proba, codes, known, outlier)
-        self._unverified = ratings, self.error_model_.noise
+        self._unverified = self.error_model_.rate(self.classes_, proba, codes, known, outlier)
         self._set_ratings(*self.rated_with(found))
         if names is None:
             names = getattr(self, "feature_names_in_", None)
@@ -250,14 +250,16 @@ class LabelAudit(BaseEstimator):
 
     @classmethod
     def from_ratings(
-        cls, ratings: Ratings, noise: NoiseRate, verified: VerifiedLabels
+        cls, ratings: Ratings, model: ErrorModel, verified: VerifiedLabels
     ) -> LabelAudit:
         """Return the audit that ratings made elsewhere are of; nothing is fitted.
 
         Parameters
         ----------
-        ratings, noise : Ratings, NoiseRate
+        ratings : Ratings
             What it says without verified labels.
+        model : ErrorModel
+            Its error probabilities.
         verified : VerifiedLabels
             What a person has found.
         """
@@ -266,19 +268,19 @@ class LabelAudit(BaseEstimator):
         audit.forest_, audit.in_bag_, audit.priors_ = None, None, ()
         audit.issues_, audit._row_names = [], None
         audit._set_verified(verified, ratings.given)
-        audit._unverified = ratings, noise
+        audit._unverified, audit.error_model_ = ratings, model
         audit._set_ratings(*audit.rated_with(verified))
         return audit
 
-    def rated_with(self, verified: VerifiedLabels) -> tuple[Ratings, NoiseRate]:
-        """Return ratings and share of wrong labels with these verified labels; no tree is grown.
+    def rated_with(self, verified: VerifiedLabels) -> tuple[Ratings, AuditSummary]:
+        """Return ratings and summary with these verified labels; no tree is grown.
 
         Parameters
         ----------
         verified : VerifiedLabels
             All that are known now. The trees have learnt those that `fit` was given.
         """
-        return with_verified(*self._unverified, verified)
+        return rated_with(self.error_model_, self._unverified, verified)
 
     def _set_verified(self, verified: VerifiedLabels, codes: np.ndarray) -> None:
         self.learnt_ = codes.copy()
@@ -286,14 +288,15 @@ class LabelAudit(BaseEstimator):
         self.at_random_ = np.zeros(len(codes), dtype=bool)
         self.at_random_[verified.rows] = verified.at_random
 
-    def _set_ratings(self, ratings: Ratings, noise: NoiseRate) -> None:
+    def _set_ratings(self, ratings: Ratings, summary: AuditSummary) -> None:
         """Set the attributes that hold the ratings, with class labels for their numbers."""
-        self.ratings_, self.noise_ = ratings, noise
+        self.ratings_, self._summary = ratings, summary
+        self.noise_matrix_ = noise_matrix(ratings)
         self.given_label_ = ratings.classes[ratings.given]
         self.predicted_label_ = ratings.classes[ratings.predicted]
         self.label_quality_, self.error_proba_ = ratings.label_quality, ratings.error_proba
         self.verdict_, self.verified_ = ratings.verdicts, ratings.verified
-        self.is_label_issue_ = self.verdict_ == WRONG
+        self.is_label_issue_ = ratings.is_suspect
         occur_once = np.bincount(ratings.given)[ratings.given] == 1
         self.alone_ = occur_once & ~ratings.verified
 
@@ -369,6 +372,11 @@ class LabelAudit(BaseEstimator):
         names = self._row_names if index is None else index
         return self.ratings_.to_frame(names).iloc[rows][_SHOWN].assign(drawn=drawn)
 
+    def summary(self) -> AuditSummary:
+        """Return how many labels are wrong, in which range, and what the figures rest on."""
+        check_is_fitted(self)
+        return self._summary
+
     def expected_errors(self, *counts: int) -> dict[int, float]:
         """Return how many wrong labels the next rows hold, worst first.
 
@@ -398,12 +406,12 @@ class LabelAudit(BaseEstimator):
             Labels, in the type that was passed.
         """
         self.fit(X, y)
+        is_wrong = np.nan_to_num(self.error_proba_) >= WRONG_FROM
         if self.action == "relabel":
             self.sample_indices_ = np.arange(len(self.given_label_))
-            return X, _with_values(
-                y, np.where(self.is_label_issue_, self.predicted_label_, self.given_label_)
-            )
-        self.sample_indices_ = np.flatnonzero(~self.is_label_issue_)
+            labels = np.where(is_wrong, self.predicted_label_, self.given_label_)
+            return X, _with_values(y, labels)
+        self.sample_indices_ = np.flatnonzero(~is_wrong)
         kept = self.sample_indices_
         return take_rows(X, kept), take_rows(y, kept)
 
@@ -427,7 +435,7 @@ class LabelAudit(BaseEstimator):
         check_is_fitted(self)
         names = self._row_names if index is None else index
         table = self.ratings_.to_frame(names).iloc[self.ratings_.worst_first]
-        table.attrs = {**self.noise_.to_attrs(), "expected_errors": self.expected_errors()}
+        table.attrs = self._summary.to_dict()
         return table
 
     def __sklearn_tags__(self):

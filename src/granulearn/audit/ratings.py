@@ -1,4 +1,4 @@
-"""Results of an audit: `Ratings` of each label, `NoiseRate` (share of wrong labels), `Issue`s."""
+"""Results of an audit: `Ratings` of each label, `AuditSummary`, `Issue`s."""
 
 from __future__ import annotations
 
@@ -12,39 +12,114 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-WRONG, AMBIGUOUS, OUTLIER, FINE, UNKNOWN = "wrong", "ambiguous", "outlier", "fine", "unknown"
-VERDICTS = (WRONG, AMBIGUOUS, OUTLIER, FINE, UNKNOWN)
-"""Another class is clearly more probable; two classes are plausible; the inputs are far from
-all others; nothing speaks against the label; nothing can be said."""
+WRONG, SUSPECT, OUTLIER, FINE, UNKNOWN = "wrong", "suspect", "outlier", "fine", "unknown"
+VERDICTS = (WRONG, SUSPECT, OUTLIER, FINE, UNKNOWN)
+"""A suspect that is wrong with a probability of one half or more; another suspect; the inputs are
+far from all others; nothing speaks against the label; nothing can be said. There are as many
+suspects, the most probable ones, as wrong labels are expected."""
 
-TRUSTED_FROM = 0.5
+WRONG_FROM, TRUSTED_FROM = 0.5, 0.5
 
-CONFIDENT_ROWS, VERIFIED_LABELS, NOTHING = "confident rows", "verified labels", "none"
-"""What the share of wrong labels rests on."""
+PRIOR, VERIFIED_LABELS, NOTHING = "prior", "verified labels", "none"
+"""What the number of wrong labels rests on: other tables, verified labels, or nothing."""
+ENOUGH_VERIFIED = 20
 
 
 @dataclass(frozen=True)
-class NoiseRate:
-    """The share of wrong labels, with a range."""
+class AuditSummary:
+    """How many labels are wrong: every figure is a sum of error probabilities."""
 
-    rate: float
-    """NaN where it cannot be judged."""
+    n_labels: int
+    """Labels that were rated or verified."""
+    n_errors: float
+    """Expected number of wrong labels, those that were found among them; NaN where nothing can be
+    said."""
     low: float
+    """Lower end of the 95 % range of the noise rate."""
     high: float
     basis: str
-    """What it rests on: "confident rows", "verified labels" or "none"."""
-    message: str
-    """The same in a sentence, with what is assumed."""
+    """What it rests on: "prior", "verified labels" or "none"."""
+    n_verified: int
+    n_at_random: int
+    """Verified labels of rows that were drawn at random."""
+    n_found: int
+    """Verified labels that were wrong."""
+    expected_errors: dict[int, float]
+    """Expected number of wrong labels among the next rows, the most doubtful first, by number of
+    rows."""
 
-    def to_attrs(self) -> dict[Any, Any]:
-        """Return the share of wrong labels as the ``attrs`` of tables hold it."""
+    @property
+    def rate(self) -> float:
+        """Noise rate: the expected fraction of wrong labels."""
+        return self.n_errors / self.n_labels if self.n_labels else float("nan")
+
+    @property
+    def errors_left(self) -> float:
+        """Expected number of wrong labels that nobody has verified."""
+        return self.n_errors - self.n_found
+
+    @property
+    def message(self) -> str:
+        """The summary in a sentence or two, with what is assumed."""
+        found = f"{self.n_found:,} of {self.n_verified:,} verified labels were wrong"
+        if self.basis == NOTHING:
+            begin = f"{found[0].upper()}{found[1:]}. " if self.n_verified else ""
+            return (
+                f"{begin}Similar rows do not have similar labels more often than by chance, so "
+                "nothing can be said about other labels; add columns or rows."
+            )
+        if self.n_verified == self.n_labels:
+            return f"All {self.n_labels:,} labels are verified: {found}."
+        count = f"{round(self.n_errors):,} of {self.n_labels:,} labels ({percent(self.rate)})"
+        if self.basis == PRIOR:
+            return (
+                f"About {count} may be wrong; anything from {percent(self.low)} to "
+                f"{percent(self.high)} fits. Mistakes cannot be told from overlapping classes "
+                "without checks: verify 20 rows, ten doubtful and ten at random."
+            )
+        if self.n_found == 0 and self.n_verified >= ENOUGH_VERIFIED:
+            return (
+                f"None of {self.n_verified:,} verified labels was wrong: probably under "
+                f"{percent(self.high)} are. The classes overlap here; doubtful is not wrong."
+            )
+        hint = "" if self.n_at_random else " Verify some rows drawn at random too."
+        return (
+            f"About {count} are wrong, probably {percent(self.low)} to {percent(self.high)}: "
+            f"{found}.{hint}"
+        )
+
+    def to_dict(self) -> dict[Any, Any]:
+        """Return all figures, as JSON and the ``attrs`` of tables hold them."""
         return {
+            "n_labels": self.n_labels,
+            "n_errors": self.n_errors,
             "noise_rate": self.rate,
             "noise_low": self.low,
             "noise_high": self.high,
-            "noise_basis": self.basis,
-            "noise_message": self.message,
+            "basis": self.basis,
+            "n_verified": self.n_verified,
+            "n_at_random": self.n_at_random,
+            "n_found": self.n_found,
+            "errors_left": self.errors_left,
+            "expected_errors": self.expected_errors,
+            "message": self.message,
         }
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, as people say it.
+
+    Parameters
+    ----------
+    share : float
+        From zero to one.
+
+    Examples
+    --------
+    >>> percent(0.068), percent(0.004), percent(0.0), percent(1.0)
+    ('7 %', '0.4 %', '0 %', '100 %')
+    """
+    return f"{100 * share:.1f} %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +143,8 @@ class Ratings:
     """(n,) one of `VERDICTS`."""
     verified: np.ndarray
     """(n,) true where a person has confirmed or corrected the label."""
+    outlier: np.ndarray
+    """(n,) true where the inputs are far from all others."""
 
     def to_frame(self, index: Any = None) -> pd.DataFrame:
         """Return one row per label, in the order of the table.
@@ -85,10 +162,15 @@ class Ratings:
             "verdict": self.verdicts,
             "error_probability": self.error_proba,
             "label_quality": self.label_quality,
-            "is_label_issue": self.verdicts == WRONG,
+            "is_label_issue": self.is_suspect,
             "verified": self.verified,
         }
         return pd.DataFrame(columns, index=index)
+
+    @cached_property
+    def is_suspect(self) -> np.ndarray:
+        """(n,) true for as many labels as are expected to be wrong, the most probable ones."""
+        return (self.verdicts == WRONG) | (self.verdicts == SUSPECT)
 
     @cached_property
     def known(self) -> np.ndarray:
@@ -119,9 +201,9 @@ class Ratings:
 
     @cached_property
     def worst_first(self) -> np.ndarray:
-        """Positions of all labels: open ones by label quality, then verified ones, then unknown."""
-        rank = np.where(self.verified, 2.0, self.label_quality)
-        return np.argsort(np.where(np.isnan(rank), 3.0, rank), kind="stable")
+        """Positions of all labels: open ones, the most probably wrong first; verified; unknown."""
+        group = np.where(self.verified, 1, np.where(self.known, 0, 2))
+        return np.lexsort((self.label_quality, -np.nan_to_num(self.error_proba), group))
 
     @property
     def open_rows(self) -> np.ndarray:
@@ -144,6 +226,23 @@ def most_probable_other(proba: np.ndarray, given: np.ndarray) -> tuple[np.ndarra
     others[rows, given] = -1.0
     best = others.argmax(axis=1)
     return best, np.maximum(others[rows, best], 0.0)
+
+
+def noise_matrix(ratings: Ratings) -> np.ndarray:
+    """Return the expected probability of each given label (column) by true class (row).
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Each label counts for its own class and for the other one by its error probability.
+    """
+    n_classes = len(ratings.classes)
+    wrong = np.nan_to_num(ratings.error_proba)
+    counts = np.zeros((n_classes, n_classes))
+    np.add.at(counts, (ratings.given, ratings.given), 1 - wrong)
+    np.add.at(counts, (ratings.second_classes, ratings.given), wrong)
+    totals = counts.sum(axis=1, keepdims=True)
+    return np.where(totals > 0, counts / np.maximum(totals, 1e-300), np.eye(n_classes))
 
 
 # ---- issues beside single labels -------------------------------------------------------------
