@@ -144,7 +144,7 @@ def test_a_parameter_of_ones_own_may_have_the_name_of_a_scheme():
     [
         ("xgboost.XGBClassifier", 'run: pip install "granulearn[rivals]"'),
         ("nowhere.Model", "and there is no nowhere.py beside the study file; check the name."),
-        ("sklearn.wood.Tree", "the module 'sklearn.wood', which 'sklearn' does not have; check"),
+        ("sklearn.wood.Tree", "'sklearn.wood', which is not installed"),
     ],
 )
 def test_a_package_that_is_missing_is_told_how_it_comes_if_an_extra_has_it(
@@ -153,7 +153,7 @@ def test_a_package_that_is_missing_is_told_how_it_comes_if_an_extra_has_it(
     monkeypatch.setitem(sys.modules, "xgboost", None)  # as if it were not installed
     with pytest.raises(StudyError) as caught:
         check_method(Method(name="m", estimator=estimator))
-    assert str(caught.value).startswith(f"estimator: {estimator!r} needs the ")
+    assert str(caught.value).startswith(f"estimator: {estimator!r} needs ")
     assert said in str(caught.value)
     assert ("rivals" in str(caught.value)) == (estimator == "xgboost.XGBClassifier")
 

@@ -454,7 +454,7 @@ def test_a_score_that_a_method_cannot_give_is_absent_and_said_so(runs):
             "ValueError: predict returned -7, but the classes are 0, 1; return",
         ),
         ("Uncertain", "ValueError: predict returned nan, but the classes are 0, 1"),
-        ("Short", "ValueError: no accuracy: Found input variables with inconsistent numbers"),
+        ("Short", "ValueError: no accuracy: ValueError: Found input variables with inconsistent"),
     ],
 )
 def test_a_prediction_of_no_class_becomes_a_reason(runs, name, said):

@@ -152,6 +152,13 @@ def test_rows_sorted_by_class_are_warned_of():
         DaskGBRVFLClassifier(random_state=0).fit(chunked(X[order], 100), chunked(y[order], 100))
 
 
+def test_a_class_with_nothing_to_learn_it_from_is_an_error():
+    X, y = table()
+    trust = chunked((y != 2).astype(float), 200)
+    with pytest.raises(ValueError, match=r"class \[2\] has no sample or ball with a membership"):
+        DaskRVFLClassifier().fit(chunked(X, 200), chunked(y, 200), sample_membership=trust)
+
+
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_predictions_have_the_kind_and_the_blocks_of_the_rows(method, n_classes):

@@ -140,7 +140,6 @@ def test_the_list_has_figures_sources_and_what_is_here(no_directory):
         2,
         145,
     )
-    assert bupa["minority_share"] == pytest.approx(145 / 345)
     assert bupa["sources"] == "keel:balanced/bupa, directory"
     assert bupa["here"] == "keel:balanced/bupa"
     assert bupa["collections"] == "paper37"

@@ -35,7 +35,11 @@ def answer(path, method="GET", headers=OWN):
         "type": "http",
         "method": method,
         "path": path,
-        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "headers": [
+            (name.encode(), value.encode())
+            for name, values in headers.items()
+            for value in values.split("|")
+        ],
     }
     asyncio.run(OnlyThisPage(app, TOKEN, PORT)(scope, receive, send))
     return sent[0]["status"], called
@@ -64,6 +68,7 @@ def test_without_the_token_nothing_is_found(path):
         "127.0.0.1",
         f"127.0.0.1:{PORT}.evil.example",
         f"[::1]:{PORT}",
+        f"127.0.0.1:{PORT}|evil.example",  # two headers
     ],
 )
 def test_another_name_of_this_machine_is_refused(host):

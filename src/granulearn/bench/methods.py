@@ -181,13 +181,9 @@ def _find(path: str, key: str) -> Any:
     try:
         module = import_module(module_name)
     except ModuleNotFoundError as error:
-        package, _, inner = str(error.name).partition(".")
-        message = f"needs the package {package!r}, which is not installed"
-        if inner:
-            message = (
-                f"needs the module {error.name!r}, which {package!r} does not have; check the name."
-            )
-        elif package in EXTRAS["rivals"]:
+        package = str(error.name).partition(".")[0]
+        message = f"needs {error.name!r}, which is not installed"
+        if package in EXTRAS["rivals"]:
             message += f"; run: {how_to_install(package)}"
         else:
             message += f", and there is no {package}.py beside the study file; check the name."

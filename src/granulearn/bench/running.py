@@ -358,8 +358,7 @@ def _scores(run: Run, prediction: Prediction) -> tuple[dict[str, float | None], 
             message = f"it is {value}"
         except Exception as error:  # a method without probabilities may raise anything
             # It has no log-loss, and its other scores stand.
-            plain = isinstance(error, AttributeError | ValueError)
-            value, message = math.nan, str(error) if plain else f"{type(error).__name__}: {error}"
+            value, message = math.nan, f"{type(error).__name__}: {error}"
         scores[name] = value if math.isfinite(value) else None
         if scores[name] is None:
             notes.append(f"no {name}: {message}")

@@ -87,8 +87,6 @@ def load_study(name: str | os.PathLike = DEFAULT_STUDY) -> Study:
     path = Path(given)
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise StudyError(f"{path} does not exist; check the path.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} cannot be read: {error}") from error
     return check_study(_with_files_beside(_parse(text, given), given), given)

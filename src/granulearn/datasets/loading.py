@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from granulearn.datasets.catalogue import (
-    CatalogueEntry,
     Dataset,
     DatasetDescription,
     DatasetUnavailableError,
@@ -100,7 +100,7 @@ def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
     -------
     DataFrame
         Indexed by name: ``rows``, ``features``, ``classes``, ``minority_rows``,
-        ``minority_share``, ``sources`` (comma separated), ``here`` (the source that
+        ``sources`` (comma separated), ``here`` (the source that
         `load` would read, empty if none) and ``collections``.
         Figures of generated sets are those of the default parameters.
 
@@ -125,12 +125,10 @@ def list_datasets(data_dir: DataDir = None) -> pd.DataFrame:
         }
         for entry in entries
     ).set_index("name")
-    table = table.astype(dict.fromkeys(FIGURES, "Int64"))
-    table.insert(4, "minority_share", (table["minority_rows"] / table["rows"]).astype("Float64"))
-    return table
+    return table.astype(dict.fromkeys(FIGURES, "Int64"))
 
 
-def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
+def _find_entry(name: str, data_dir: DataDir) -> DatasetDescription:
     if not isinstance(name, str):
         raise TypeError(f"the name of a data set is text, and not {name!r}; see list_datasets().")
     known = catalogue() | _manifest(data_dir) | catalogue()
@@ -146,7 +144,7 @@ def _find_entry(name: str, data_dir: DataDir) -> CatalogueEntry:
     raise UnknownDatasetError(f"no data set is named {name!r}; {hint}")
 
 
-def _in_order(entry: CatalogueEntry, data_dir: DataDir) -> list[str]:
+def _in_order(entry: DatasetDescription, data_dir: DataDir) -> list[str]:
     """Put a directory first that the caller names; one of the environment is a place to look."""
     return sorted(
         entry.sources, key=lambda source: data_dir is None or not source.startswith("directory")
@@ -154,7 +152,7 @@ def _in_order(entry: CatalogueEntry, data_dir: DataDir) -> list[str]:
 
 
 def _load_from(
-    source: str, entry: CatalogueEntry, data_dir: DataDir, parameters: dict[str, Any]
+    source: str, entry: DatasetDescription, data_dir: DataDir, parameters: dict[str, Any]
 ) -> Dataset:
     kind, _, place = source.partition(":")
     truth = None
@@ -174,20 +172,18 @@ def _load_from(
         labels, counts = np.unique(y, return_counts=True)
         y = (y == labels[::-1][np.argmin(counts[::-1])]).astype(np.int64)
     counts = np.unique(y, return_counts=True)[1]
-    figures = (len(X), X.shape[1], len(counts), int(counts.min()))
-    for figure, found in zip(FIGURES, figures, strict=True):
+    counted = (len(X), X.shape[1], len(counts), int(counts.min()))
+    figures: dict[str, Any] = dict(zip(FIGURES, counted, strict=True))
+    for figure, found in figures.items():
         stated = getattr(entry, figure)
         if kind != "generated" and stated not in (None, found):
             raise SourceUnavailableError(
                 f"the copy of {source} has {figure}={found}, but the set has {stated}"
             )
-    description = DatasetDescription(
-        entry.name, *figures, source, entry.origin, entry.licence, entry.quirks
-    )
-    return Dataset(X, y, description, truth)
+    return Dataset(X, y, replace(entry, source=source, **figures), truth)
 
 
-def _manifest(data_dir: DataDir) -> dict[str, CatalogueEntry]:
+def _manifest(data_dir: DataDir) -> dict[str, DatasetDescription]:
     try:
         return read_manifest(find_data_dir(data_dir))
     except SourceUnavailableError:
@@ -195,7 +191,7 @@ def _manifest(data_dir: DataDir) -> dict[str, CatalogueEntry]:
 
 
 def _served_by(
-    entry: CatalogueEntry, data_dir: DataDir, manifest: dict[str, CatalogueEntry]
+    entry: DatasetDescription, data_dir: DataDir, manifest: dict[str, DatasetDescription]
 ) -> str:
     """Return the source that `load` reads, or an empty text."""
 

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from granulearn._extras import missing_package
-from granulearn.datasets.catalogue import CatalogueEntry, SourceUnavailableError
+from granulearn.datasets.catalogue import DatasetDescription, SourceUnavailableError
 
 ENVIRONMENT_VARIABLE = "GRANULEARN_DATA"
 GIVEN, TRUTH = "HeuBug", "RealBug"
@@ -52,9 +52,9 @@ def find_data_dir(data_dir: str | os.PathLike | None) -> Path:
     raise SourceUnavailableError(f"{ENVIRONMENT_VARIABLE}={named!r} has no manifest.csv")
 
 
-def read_manifest(directory: Path) -> dict[str, CatalogueEntry]:
+def read_manifest(directory: Path) -> dict[str, DatasetDescription]:
     """Return the sets of a directory and its subdirectories by name; its own line wins."""
-    entries: dict[str, CatalogueEntry] = {}
+    entries: dict[str, DatasetDescription] = {}
     for manifest in [directory / "manifest.csv", *sorted(directory.glob("*/manifest.csv"))]:
         table = pd.read_csv(manifest, dtype=str, keep_default_na=False)
         if absent := [name for name in _REQUIRED if name not in table]:
@@ -65,7 +65,7 @@ def read_manifest(directory: Path) -> dict[str, CatalogueEntry]:
                 int(row[key]) if row[key].strip().isdigit() else None for key in _REQUIRED[1:]
             )
             path = manifest.parent / f"{row['name']}.csv"
-            entry = CatalogueEntry(
+            entry = DatasetDescription(
                 row["name"],
                 rows,
                 features,

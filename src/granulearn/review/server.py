@@ -109,7 +109,7 @@ class OnlyThisPage(BaseHTTPMiddleware):
 
     def _refusal(self, request: Request) -> tuple[int, str] | None:
         headers, parts = request.headers, request.scope["path"].split("/", 2)
-        if headers.get("host") not in self.hosts:
+        if len(headers.getlist("host")) != 1 or headers["host"] not in self.hosts:
             return 421, "This page answers to its own address only."
         if len(parts) < 3 or not secrets.compare_digest(parts[1].encode(), self.token.encode()):
             return 404, "There is nothing here; use the whole address that was printed."

@@ -83,4 +83,4 @@ def test_arrays_and_objects_are_read_as_json_that_has_their_value(value):
         read = opened(content, Path(folder))
         ((_, nothing), (_, cell)) = rows_of(read.batches())
     assert (nothing, json.loads(cell)) == (None, value)
-    assert read.notes == ("column 'b' holds arrays or objects; they are read as text",)
+    assert read.notes == ("arrays and objects are read as text in 'b'",)

@@ -54,9 +54,10 @@ def test_changed_names_are_said():
     assert names == ["column 1", "x", "x (2)"]
     assert notes == [
         "1 column without a name: called 'column 1'",
-        "columns 2 and 3 are both named 'x'; the second is called 'x (2)'",
+        "equal names: 'x' in columns 2 and 3, the second called 'x (2)'",
     ]
     assert named_columns(PATH, ["x", "", "", ""])[1] == [
         "3 columns without a name: called 'column 2' to 'column 4'"
     ]
-    assert len(named_columns(PATH, ["x"] * 100)[1]) == 6
+    (note,) = named_columns(PATH, ["x"] * 100)[1]
+    assert note.endswith("; and 94 more")

@@ -11,6 +11,7 @@ from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from granulearn._extras import EXTRAS, check_installed
+from granulearn.models.loaded_model import rows_for
 from granulearn.models.model_card import ModelFileError
 from granulearn.models.onnx.inputs import add_inputs, input_columns, names_of, typed_inputs
 from granulearn.preprocess import TablePreprocessor
@@ -153,9 +154,7 @@ def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:
         predictions: targets come in any unit, and may lie far from zero.
     """
     found = _run(onnx_model, X)
-    first = pipeline[0] if isinstance(pipeline, Pipeline) else pipeline
-    named = hasattr(first, "feature_names_in_") or not hasattr(X, "columns")
-    rows = X if named else X.to_numpy()  # scikit-learn would warn of names
+    rows = rows_for(pipeline, X) if hasattr(X, "columns") else X
     predicted = pipeline.predict(rows)
     if is_regressor(pipeline):
         return _difference_of_numbers(found[0], predicted.reshape(len(predicted), -1))

@@ -25,10 +25,10 @@ from granulearn.tables.io.table_file import (
     column_indices,
     named_columns,
     rows_per_batch,
-    shortened,
 )
 from granulearn.tables.io.text_source import Encoding, TextSource, find_encoding
 from granulearn.tables.messages import Message, Setting, TableError
+from granulearn.utils.text import listed
 
 
 class Bare(str):
@@ -80,12 +80,9 @@ class JsonTable(TableFile):
             raise TableError(f"{source.shown} {found}; it needs JSON objects with keys.")
         self.keys = list(has_nested)
         names, notes = named_columns(source.shown, self.keys)
-        nested = [
-            f"column {name!r} holds arrays or objects; they are read as text"
-            for name, key in zip(names, self.keys, strict=True)
-            if has_nested[key]
-        ]
-        notes += shortened(nested, "more columns hold arrays or objects")
+        nested = [repr(name) for name, key in zip(names, self.keys, strict=True) if has_nested[key]]
+        if nested:
+            notes.append(f"arrays and objects are read as text in {listed(nested)}")
         super().__init__(source.shown, names, notes, len(lines))
         self._lines = np.array(lines)
 

@@ -23,7 +23,6 @@ MOST_COLUMNS = 100_000
 LONGEST_NAME = 10_000
 _BATCH_CELLS = 2**20
 _BATCH_ROWS = 2**16
-_NOTES_SHOWN = 5
 # Characters that no text file or no workbook can hold.
 _NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # Format by ending, where programs open a file by it; all other endings are text.
@@ -275,7 +274,7 @@ def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[st
     stripped = [name.strip() for name in header]
     taken = set(stripped)
     first_number: dict[str, int] = {}
-    names, unnamed, notes = [], [], []
+    names, unnamed, repeated, notes = [], [], [], []
     for number, name in enumerate(stripped, start=1):
         if len(name) > LONGEST_NAME:
             raise TableError(
@@ -289,16 +288,17 @@ def named_columns(path: Path, header: Sequence[str]) -> tuple[list[str], list[st
             unnamed.append(repr(new))
         elif name in first_number:
             new = _unused(name, taken)
-            both = f"columns {first_number[name]} and {number} are both named {name!r}"
-            notes.append(f"{both}; the second is called {new!r}")
+            both = f"{name!r} in columns {first_number[name]} and {number}"
+            repeated.append(f"{both}, the second called {new!r}")
         first_number.setdefault(name, number)
         taken.add(new)
         names.append(new)
-    notes = shortened(notes, "more columns have the name of another")
     if unnamed:
         to_last = f" to {unnamed[-1]}" if len(unnamed) > 1 else ""
         found = counted(len(unnamed), "column")
-        notes.insert(0, f"{found} without a name: called {unnamed[0]}{to_last}")
+        notes.append(f"{found} without a name: called {unnamed[0]}{to_last}")
+    if repeated:
+        notes.append(f"equal names: {listed(repeated, '; ', most=5)}")
     if names and all(map(is_number, stripped)):
         notes.append(
             f"all names of columns are numbers, {names[0]} for one: if the table has no header, "
@@ -314,12 +314,6 @@ def _unused(name: str, taken: set[str]) -> str:
         number += 1
         new = f"{name} ({number})"
     return new
-
-
-def shortened(notes: list[str], what: str) -> list[str]:
-    """Return the first notes, and how many more there are."""
-    more = len(notes) - _NOTES_SHOWN
-    return [*notes[:_NOTES_SHOWN], f"{more} {what}"] if more > 0 else notes
 
 
 def is_number(text: str) -> bool:

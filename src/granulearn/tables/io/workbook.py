@@ -7,7 +7,6 @@ import re
 import zipfile
 import zlib
 from collections.abc import Sequence
-from math import inf
 from pathlib import Path
 from typing import IO, Any
 from xml.etree import ElementTree
@@ -229,18 +228,19 @@ def check_extent(path: Path, shown: Path) -> None:
 
 def _extent(sheet: IO[bytes]) -> tuple[int, int, int]:
     """Return the number of filled cells, and of the rows and columns that they span."""
-    n_cells = row = column = last_row = last_column = 0
-    first_row = first_column = inf
+    n_cells, place = 0, (0, 0)
+    rows: set[int] = set()
+    columns: set[int] = set()
 
     def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal n_cells, row, column, first_row, last_row, first_column, last_column
+        nonlocal n_cells, place
         local = name.rpartition(":")[2]
         if local in ("row", "c"):
-            row, column = next_cell(local, attributes, row, column)
+            place = next_cell(local, attributes, *place)
         elif local in ("v", "is"):
             n_cells += 1
-            first_row, last_row = min(first_row, row), max(last_row, row)
-            first_column, last_column = min(first_column, column), max(last_column, column)
+            rows.add(place[0])
+            columns.add(place[1])
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = begin
@@ -251,9 +251,8 @@ def _extent(sheet: IO[bytes]) -> tuple[int, int, int]:
         if n_bytes - parser.CurrentByteIndex > _LONGEST_CELL:
             raise zipfile.BadZipFile(f"it has a cell of more than {_LONGEST_CELL} bytes")
     parser.Parse(b"", True)
-    if not n_cells:
-        return 0, 0, 0
-    return n_cells, int(last_row - first_row) + 1, int(last_column - first_column) + 1
+    height, width = (max(one) - min(one) + 1 if one else 0 for one in (rows, columns))
+    return n_cells, height, width
 
 
 def next_cell(name: str, attributes: dict[str, str], row: int, column: int) -> tuple[int, int]:
