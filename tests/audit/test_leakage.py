@@ -15,7 +15,7 @@ def table(n=600, d=6, n_classes=3, seed=0):
 def give(X, codes, sources=None):
     names = [f"x{j}" for j in range(X.shape[1])]
     sample = np.random.default_rng(0).permutation(len(X))
-    return find_leaks(X, codes, np.arange(codes.max() + 1), names, sample, sources)
+    return find_leaks(X, codes, np.arange(codes.max() + 1), names, sample, sources or names)
 
 
 def planted(codes, kind, seed=0):

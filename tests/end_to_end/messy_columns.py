@@ -27,7 +27,7 @@ def unnamed_index(folder: Path) -> Planted:
         "label",
         clean,
         left_out={"column 1": "row number"},
-        said=("sorted",),
+        said=("without a name",),
     )
 
 

@@ -66,7 +66,7 @@ class Embedding:
         """
         points = self.points(X)
         away = cdist(points, self.references)
-        least = _two_least(np.where(away > COPY, away, np.inf))
+        least = _two_least(away)
         if own is not None:
             (rows,) = np.nonzero(own >= 0)
             away[rows, own[rows]] = np.inf
@@ -125,11 +125,11 @@ def _fit_embedding(X: np.ndarray, sample: np.ndarray) -> Embedding:
     return replace(embedding, references=embedding.points(sample[:REFERENCES]))
 
 
-def _two_least(values: np.ndarray) -> np.ndarray:
-    """Return the two least different values of each column."""
-    first = values.min(axis=0, initial=np.inf)
-    larger = np.where(values > first * (1 + COPY), values, np.inf)
-    return np.array([first, larger.min(axis=0, initial=np.inf)])
+def _two_least(away: np.ndarray) -> np.ndarray:
+    """Return the two least different distances of each column, copies left out."""
+    first = away.min(axis=0, initial=np.inf, where=away > COPY)
+    second = away.min(axis=0, initial=np.inf, where=away > first * (1 + COPY))
+    return np.array([first, second])
 
 
 def _units(X: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -34,7 +34,7 @@ def find_leaks(
     classes: np.ndarray,
     names: Sequence[str],
     sample: np.ndarray,
-    sources: Sequence[str] | None = None,
+    sources: Sequence[str],
 ) -> list[Issue]:
     """Return an issue for each column that alone predicts the classes, if few columns do.
 
@@ -50,10 +50,9 @@ def find_leaks(
         Of the columns of X.
     sample : ndarray of int
         Rows in random order, that stand for all.
-    sources : sequence of str, default=None
-        The column of the table that each column of X comes from; None means itself.
+    sources : sequence of str
+        The column of the table that each column of X comes from.
     """
-    sources = names if sources is None else sources
     if len(codes) < MIN_ROWS or len(set(sources)) < 2 or len(classes) < 2:
         return []
     X, codes = X[sample[:SAMPLE]], codes[sample[:SAMPLE]]

@@ -38,7 +38,7 @@ _RARE, _HALF = 0.1, 0.5
 _PAIRS_PER_ROW = 4
 _MOST_TRIES = 12
 # Rows that are compared pair by pair: so few, or so many where they cannot be divided.
-_FEW_ROWS, _MOST_ROWS = 64, 2_048
+_FEW_ROWS, _MOST_ROWS = 128, 2_048
 # A division that repeats more of the rows on both sides is not worth it.
 _MOST_REPEATED = 0.3
 

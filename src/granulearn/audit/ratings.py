@@ -149,6 +149,8 @@ def most_probable_other(proba: np.ndarray, given: np.ndarray) -> tuple[np.ndarra
 # ---- issues beside single labels -------------------------------------------------------------
 
 
+MOST_NAMED = 5
+"""Rows that a message names; of more, the first ones."""
 MOST_OF_A_KIND = 20
 """Issues of one kind that get a line each; what is left shares one."""
 
@@ -194,7 +196,7 @@ def worst_first(found: Sequence[Issue], rest: str) -> list[Issue]:
     return [*shown, Issue(others[0].kind, others[0].score, rows, message)]
 
 
-def named_rows(rows: Sequence[int], positions: np.ndarray | None, most: int = 5) -> str:
+def named_rows(rows: Sequence[int], positions: np.ndarray | None) -> str:
     """Return rows as a reader knows them: "rows 3, 17 and 20".
 
     Parameters
@@ -203,17 +205,15 @@ def named_rows(rows: Sequence[int], positions: np.ndarray | None, most: int = 5)
         Positions in the inputs.
     positions : ndarray or None
         Number by which a reader finds each row; None means its position.
-    most : int, default=5
-        Rows that are named; of more, the first ones are.
 
     Examples
     --------
     >>> named_rows([3, 17, 20], None), named_rows([0], np.array([41])), named_rows(range(9), None)
     ('rows 3, 17 and 20', 'row 41', 'rows 0, 1, 2, 3, 4 and 4 more')
     """
-    numbers = [str(row if positions is None else positions[row]) for row in rows[:most]]
-    if len(rows) > most:
-        return f"rows {', '.join(numbers)} and {len(rows) - most} more"
+    numbers = [str(row if positions is None else positions[row]) for row in rows[:MOST_NAMED]]
+    if len(rows) > MOST_NAMED:
+        return f"rows {', '.join(numbers)} and {len(rows) - MOST_NAMED} more"
     if len(numbers) == 1:
         return f"row {numbers[0]}"
     return f"rows {', '.join(numbers[:-1])} and {numbers[-1]}"

@@ -153,13 +153,6 @@ def check_thread_count(owner: Any) -> None:
     require(sensible, f"n_jobs={n_jobs!r} is no number of threads")
 
 
-def offsets_fit(offsets: np.ndarray, end: int) -> bool:
-    """Say whether offsets begin at zero, never fall, and end where an array ends."""
-    return bool(
-        len(offsets) and offsets[0] == 0 and offsets[-1] == end and (np.diff(offsets) >= 0).all()
-    )
-
-
 def sums_from_roots(parents: np.ndarray, own: np.ndarray) -> np.ndarray:
     """Return the sum of what each node and all nodes above it have of their own.
 
