@@ -220,7 +220,7 @@ def test_of_clean_labels_hardly_any_is_called_wrong(name, most):
     assert audit.noise_.basis == "confident rows"
 
 
-# --- the share of wrong labels, when nobody has looked
+# --- the noise rate without verified labels
 
 
 @pytest.mark.parametrize("n_classes", [2, 20])

@@ -370,7 +370,7 @@ def read_numbers(X: Any, y: Any) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
 
 
 def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
-    # A target that looks like an ID or a number of rows is a target all the same.
+    # A target that looks like an ID or a number of rows is still a target.
     options = ColumnOptions(include=(target,) if target in file.names else ())
     problems = problems_of_names(file.names, target, options)
     if problems:

@@ -99,7 +99,7 @@ class EarlyStoppedClassifier(CodedLabelsClassifier):
 
     The estimator states how long it waits (``early_stopping_round`` of LightGBM,
     ``early_stopping_rounds`` of XGBoost and CatBoost) and takes ``eval_set`` in ``fit``.
-    The rows held out have labels as wrong as the others: nobody has better ones.
+    The rows held out have labels as wrong as the others: there are no better ones.
 
     Parameters
     ----------

@@ -319,7 +319,7 @@ def _complete_scores(table: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, t
     if n_sets < 2 or n_models < 2:
         raise ValueError(
             f"the table has {n_sets} complete set(s) and {n_models} model(s); a comparison needs "
-            "2 of each."
+            "at least 2 of each."
         )
     return scores.loc[~incomplete], dropped
 

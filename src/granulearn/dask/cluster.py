@@ -21,10 +21,10 @@ CONNECT_SECONDS = 15.0
 # A cluster may be without a worker for so long: a nanny starts one anew in a few seconds.
 NO_WORKER_SECONDS = 60.0
 # A local cluster looks once, so long after a worker died, whether it is back, and else lets it go
-# for good. Its nanny would start it anew all the same.
+# for good, although its nanny would start it again.
 _PATIENCE = {"distributed.deploy.lost-worker-timeout": "1 day"}
 _POLL_SECONDS = 0.5
-# One task joins so many partial results, so that a worker holds few at a time.
+# Partial results that one task joins, so that a worker holds few at a time.
 SPLIT_EVERY = 8
 
 Task = TypeVar("Task")
@@ -61,7 +61,7 @@ def compute(*things: Any) -> tuple[Any, ...]:
             _wait(client, futures, "ALL_COMPLETED")
             return tuple(client.gather(futures))
         finally:
-            # Also after an error or Ctrl-C: nobody will ask for unfinished results.
+            # Also after an error or Ctrl-C: unfinished results are not needed any more.
             _cancel(client, futures)
 
 

@@ -52,7 +52,7 @@ from granulearn.utils.saved import (
 FORMAT = 7
 ENTRY = "granulearn"
 MOST_BYTES, MOST_HEADER_BYTES = 4 * 2**30, 32 * 2**20
-# A row may take so many steps down all ball trees of a file; 10,000 rows then take up to 6 s.
+# Most steps of a row down all ball trees of a file; 10,000 rows then take up to 6 s.
 MOST_STEPS = 1_000_000
 # Predictions repeat a label for every row.
 WIDEST_LABEL, MOST_LABEL_CHARACTERS = 10_000, 2**24

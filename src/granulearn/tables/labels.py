@@ -209,7 +209,7 @@ def _warnings(target: str, labels: Labels) -> Iterator[str]:
         ]
         rows = counted(sum(labels.unlabelled.values()), "row has", "rows have")
         yield f"{rows} no label in {target!r} ({listed(cells)}); nothing is learned from them."
-    if not labels.problems:  # then nobody needs a list of a thousand small classes
+    if not labels.problems:  # then a list of a thousand small classes helps no one
         for found, items, step in _doubts(labels):
             if items:
                 yield Message(f"Labels of {target!r} {found}: {listed(items, '; ')}; ", step, ".")
