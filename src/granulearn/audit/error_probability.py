@@ -2,7 +2,7 @@
 
 Of each label, s is the log odds of the most probable other class against the given one, by
 models that did not see the row, and w is 1/2 if the given class is the more frequent of the two,
-else -1/2. A table is free of mistakes with probability 1/4; otherwise
+-1/2 if it is the rarer one. A table is free of mistakes with probability 1/4; otherwise
 
     logit P(wrong) = a + b s + d w,    (a, b, d) ~ N(MEAN, COVARIANCE).
 
@@ -47,6 +47,7 @@ ENOUGH_AT_RANDOM = 10
 CHECK_WEIGHT, MOST_WORST_CHECKS = 0.7, 10
 
 LARGEST_LOG_ODDS = 6.0
+_DIRECTIONS = np.array([-0.5, 0.0, 0.5])
 _ODDS = np.linspace(-LARGEST_LOG_ODDS, LARGEST_LOG_ODDS, 241)
 _GRID = np.stack(np.meshgrid(*[np.linspace(-3.2, 3.2, 9)] * 3, indexing="ij"), -1).reshape(-1, 3)
 # Standard normal values of equal probability, for sums of many labels.
@@ -77,12 +78,6 @@ class ErrorModel:
     """(J,) their probabilities if the table has mistakes."""
     clean: float
     """The probability that it has none."""
-
-    def calibrated(self, proba: np.ndarray, known: np.ndarray) -> np.ndarray:
-        """Return calibrated class probabilities; NaN for labels that cannot be rated."""
-        found = np.full(proba.shape, np.nan)
-        found[known] = temperature_scale(_clipped(proba[known]), self.temperature)
-        return found
 
     def rate(
         self,
@@ -136,11 +131,10 @@ class ErrorModel:
         verified, known = ratings.verified, ratings.known
         error_proba, predicted = np.full(len(known), np.nan), ratings.given.copy()
         if self.can_rate:
-            odds, way, other = self._features(ratings.proba, ratings.given)
-            rare, frequent = self._table()
-            error_proba[known] = np.where(
-                way > 0, np.interp(odds, _ODDS, frequent), np.interp(odds, _ODDS, rare)
-            )[known]
+            odds, direction, other = self._features(ratings.proba, ratings.given)
+            for of_direction, proba in zip(_DIRECTIONS, self._error_curves(), strict=True):
+                at = known & (direction == of_direction)
+                error_proba[at] = np.interp(odds[at], _ODDS, proba)
             differs = known & ((odds > 0) | (error_proba >= WRONG_FROM))
             predicted[differs] = other[differs]
         predicted[verified] = ratings.predicted[verified]
@@ -175,11 +169,11 @@ class ErrorModel:
         can_rate = self.can_rate or at_random.sum() >= ENOUGH_AT_RANDOM
         if not can_rate or len(rows) == 0:
             return self
-        odds, way, _ = self._features(ratings.proba[rows], ratings.given[rows])
+        odds, direction, _ = self._features(ratings.proba[rows], ratings.given[rows])
         wrong = verified.truth[rated] != ratings.given[rows]
         n_worst = max(int((~at_random).sum()), 1)
         weight = CHECK_WEIGHT * np.where(at_random, 1.0, min(1.0, MOST_WORST_CHECKS / n_worst))
-        design = np.column_stack([np.ones(len(odds)), odds, way])
+        design = np.column_stack([np.ones(len(odds)), odds, direction])
         nodes, weights, log_noisy = _posterior(design, wrong, weight)
         log_clean = weight @ np.log(
             np.where(wrong, ERRORS_IN_CLEAN_TABLES, 1 - ERRORS_IN_CLEAN_TABLES)
@@ -200,14 +194,17 @@ class ErrorModel:
         is_open = ratings.known & ~ratings.verified
         if not is_open.any():
             return 0.0, 0.0
-        odds, way, _ = self._features(ratings.proba[is_open], ratings.given[is_open])
+        odds, direction, _ = self._features(ratings.proba[is_open], ratings.given[is_open])
         column = np.rint((odds + LARGEST_LOG_ODDS) / (_ODDS[1] - _ODDS[0])).astype(int)
-        counts = np.bincount(column + (way > 0) * len(_ODDS), minlength=2 * len(_ODDS))
+        column += np.searchsorted(_DIRECTIONS, direction) * len(_ODDS)
         wrong = self._node_proba()
+        counts = np.bincount(column, minlength=wrong.shape[1])
         mean, spread = wrong @ counts, np.sqrt((wrong * (1 - wrong)) @ counts)
         sums = np.clip(mean[:, None] + spread[:, None] * _NORMAL, 0, is_open.sum()).ravel()
         weights = np.repeat((1 - self.clean) * self.weights / len(_NORMAL), len(_NORMAL))
-        sums, weights = np.append(sums, 0.0), np.append(weights, self.clean)
+        if_clean = 2 * ERRORS_IN_CLEAN_TABLES * len(odds) * np.linspace(0, 1, len(_NORMAL))
+        sums = np.append(sums, if_clean)
+        weights = np.append(weights, np.full(len(_NORMAL), self.clean / len(_NORMAL)))
         order = np.argsort(sums)
         at = np.searchsorted(np.cumsum(weights[order]), _RANGE).clip(max=len(sums) - 1)
         low, high = sums[order][at].tolist()
@@ -220,22 +217,21 @@ class ErrorModel:
         other, second = most_probable_other(proba, given)
         own = np.nan_to_num(proba[np.arange(len(given)), given])
         odds = np.log(np.clip(second, 1e-9, 1)) - np.log(np.clip(own, 1e-9, 1))
-        of_given, of_other = self.frequency[given], self.frequency[other]
-        is_frequent = (of_given > of_other) | ((of_given == of_other) & (given > other))
-        odds = np.clip(odds, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)
-        return odds, np.where(is_frequent, 0.5, -0.5), other
+        direction = np.sign(self.frequency[given] - self.frequency[other]) / 2
+        return np.clip(odds, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS), direction, other
 
     def _node_proba(self) -> np.ndarray:
         """Return P(wrong) for each node and each pair of direction and log odds."""
-        way = np.repeat([-0.5, 0.5], len(_ODDS))
-        design = np.column_stack([np.ones(len(way)), np.tile(_ODDS, 2), way])
+        direction = np.repeat(_DIRECTIONS, len(_ODDS))
+        odds = np.tile(_ODDS, len(_DIRECTIONS))
+        design = np.column_stack([np.ones(len(odds)), odds, direction])
         return expit(self.nodes @ design.T)
 
-    def _table(self) -> np.ndarray:
-        """Return P(wrong) for each direction and log odds."""
+    def _error_curves(self) -> np.ndarray:
+        """Return P(wrong) by log odds, a row for each direction."""
         if_noisy = self.weights @ self._node_proba()
         proba = self.clean * ERRORS_IN_CLEAN_TABLES + (1 - self.clean) * if_noisy
-        return proba.reshape(2, len(_ODDS))
+        return proba.reshape(len(_DIRECTIONS), len(_ODDS))
 
 
 def fit_error_model(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> ErrorModel:
@@ -259,7 +255,21 @@ def fit_error_model(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> 
         at = _quantiles_of_quality(clipped, given, _CALIBRATION_ROWS)
         temperature = best_temperature(clipped[at], given[at])
         can_rate = n_rows < _MANY_ROWS or signal_z_score(proba, given) >= _Z_NEEDED
-    frequency = np.bincount(given, minlength=n_classes)
+    return prior_model(np.bincount(given, minlength=n_classes), temperature, can_rate)
+
+
+def prior_model(frequency: np.ndarray, temperature: float = 1.0, can_rate: bool = True):
+    """Return the model of a table without verified labels.
+
+    Parameters
+    ----------
+    frequency : ndarray of shape (K,)
+        Number of given labels of each class.
+    temperature : float, default=1.0
+        Calibrates class probabilities.
+    can_rate : bool, default=True
+        Whether labels can be rated at all.
+    """
     nodes, weights, _ = _posterior(np.empty((0, 3)), np.empty(0), np.empty(0))
     return ErrorModel(temperature, frequency, can_rate, nodes, weights, CLEAN_TABLES)
 
@@ -357,8 +367,10 @@ def _posterior(
     root = np.linalg.cholesky(np.linalg.inv(hessian))
     nodes = mode + _GRID @ root.T
     away = nodes - MEAN
-    log_odds = nodes @ design.T
     log_density = -np.einsum("ij,jk,ik->i", away, precision, away) / 2
+    # Verified labels never turn the order by log odds around.
+    nodes[:, 1] = np.maximum(nodes[:, 1], 0)
+    log_odds = nodes @ design.T
     log_density += (log_odds * wrong - np.logaddexp(0, log_odds)) @ weight
     total = logsumexp(log_density)
     log_cell = 3 * np.log(_GRID[1, 2] - _GRID[0, 2]) + np.log(np.diag(root)).sum()

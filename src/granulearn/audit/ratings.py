@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +87,16 @@ class AuditSummary:
             f"About {count} are wrong, probably {percent(self.low)} to {percent(self.high)}: "
             f"{found}.{hint}"
         )
+
+    def of_all(self, n_labels: int) -> AuditSummary:
+        """Return the summary of a table of which these labels are a sample.
+
+        Parameters
+        ----------
+        n_labels : int
+            Labels of the whole table.
+        """
+        return replace(self, n_labels=n_labels, n_errors=self.rate * n_labels, expected_errors={})
 
     def to_dict(self) -> dict[Any, Any]:
         """Return all figures, as JSON and the ``attrs`` of tables hold them."""

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn.audit.error_probability import unknown_rate
+from granulearn.audit.error_probability import prior_model
 from granulearn.audit.explanation import CATEGORY, Origin
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.audit.ratings import UNKNOWN, VERDICTS, Ratings
 from granulearn.audit.validation import check_groups, row_names
 from granulearn.audit.verified import (
     AT_RANDOM,
@@ -298,9 +297,9 @@ def columns_of_listing(names: Sequence[str]) -> tuple[str, ...]:
 def audit_listing(table: TrainingTable, verified: VerifiedLabels) -> TableAudit:
     """Return the audit that a listing comes from, with the inputs of its rows.
 
-    No label is rated again. Of a class that is neither given nor predicted, the listing says
-    nothing: its probability is an even share of what is left. A predicted class that no row of
-    the listing has as its label is dropped.
+    Labels are rated by the probabilities of the listing. Of a class that is neither given nor
+    predicted, it says nothing: its probability is an even share of what is left. A predicted class
+    that no row of the listing has as its label is dropped.
 
     Parameters
     ----------
@@ -323,27 +322,13 @@ def audit_listing(table: TrainingTable, verified: VerifiedLabels) -> TableAudit:
     predicted = np.array([codes.get(text, -1) for text in texts("predicted_label")])
     predicted = np.where(predicted < 0, given, predicted)
     label_quality = numbers("label_quality")
-    verdicts = np.array(texts("verdict"), dtype="<U9")
-    verdicts[~np.isin(verdicts, VERDICTS)] = UNKNOWN
     rows, rest = np.arange(len(given)), 1 - label_quality
     proba = np.repeat((rest / max(len(classes) - 1, 1))[:, None], len(classes), axis=1)
     differs = predicted != given
     proba[differs] = 0
     proba[rows[differs], predicted[differs]] = rest[differs]
     proba[rows, given] = label_quality
-    ratings = Ratings(
-        classes=classes,
-        given=given,
-        proba=proba,
-        label_quality=label_quality,
-        error_proba=numbers("error_probability"),
-        predicted=predicted,
-        verdicts=verdicts,
-        verified=np.zeros(len(given), dtype=bool),
-    )
-    noise = unknown_rate(
-        "These are the most doubtful labels of a larger table, whose own audit says how many of "
-        "all labels are wrong."
-    )
+    model = prior_model(np.bincount(given))
+    ratings = model.rate(classes, proba, given, ~np.isnan(label_quality))
     X, _, origins = _inputs(table)
-    return TableAudit(table, X, origins, LabelAudit.from_ratings(ratings, noise, verified))
+    return TableAudit(table, X, origins, LabelAudit.from_ratings(ratings, model, verified))

@@ -19,7 +19,7 @@ from granulearn.audit import LabelAudit
 from granulearn.audit.embedding import Embedding, embed_rows
 from granulearn.audit.error_probability import ErrorModel
 from granulearn.audit.outliers import OUTLIER_FROM, OutlierRule, fit_outlier_rule
-from granulearn.audit.ratings import Ratings
+from granulearn.audit.ratings import AuditSummary, Ratings
 from granulearn.dask.blocks import (
     SAMPLE_SIZE,
     Sample,
@@ -42,6 +42,9 @@ class Rater:
     outliers: OutlierRule
     sampled: dict[int, pd.DataFrame]
     """The ratings of the sampled rows, by block and by position in it."""
+    summary: AuditSummary
+    suspect_from: float
+    """The error probability from which a label is suspect."""
 
     def rate(self, number: int, X: np.ndarray, codes: np.ndarray) -> pd.DataFrame:
         """Return one row per label of a block.
@@ -59,19 +62,24 @@ class Rater:
         _, nearest, distances, _ = self.embedding.compare(X)
         outlier = self.outliers.scores(nearest, distances) > OUTLIER_FROM
         known = ~np.isnan(proba[:, 0])
-        frame = ratings_frame(self.model.rate(self.classes, proba, codes, known, outlier))
+        ratings = self.model.rate(self.classes, proba, codes, known, outlier, self.suspect_from)
+        frame = ratings_frame(ratings)
         if number in self.sampled:  # the trees have seen these rows
             frame.loc[self.sampled[number].index] = self.sampled[number]
         return frame
 
 
-def audit_sample(sample: Sample, n_estimators: int | None, random_state: Any) -> Rater:
+def audit_sample(
+    sample: Sample, n_labels: int, n_estimators: int | None, random_state: Any
+) -> Rater:
     """Audit the sampled rows; return what rates all others like them.
 
     Parameters
     ----------
     sample : Sample
         Rows of all blocks.
+    n_labels : int
+        Labels of all blocks.
     n_estimators, random_state
         Of `LabelAudit`.
     """
@@ -79,6 +87,7 @@ def audit_sample(sample: Sample, n_estimators: int | None, random_state: Any) ->
     ratings = audit.ratings_
     frame = ratings_frame(ratings).set_axis(sample.position)
     rows = embed_rows(sample.X)
+    suspects = ratings.error_proba[ratings.is_suspect]
     return Rater(
         audit.classes_,
         audit.forest_,
@@ -86,6 +95,8 @@ def audit_sample(sample: Sample, n_estimators: int | None, random_state: Any) ->
         rows.embedding,
         fit_outlier_rule(rows),
         {number: frame[sample.number == number] for number in np.unique(sample.number).tolist()},
+        audit.summary().of_all(n_labels),
+        float(suspects.min(initial=np.inf)),
     )
 
 
@@ -115,8 +126,6 @@ class DaskLabelAudit(BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
-    noise_ : NoiseRate
-        The share of wrong labels, as of `LabelAudit`.
     ratings_ : Dask DataFrame
         One row per label, in the blocks of X, not yet computed: ``given_label``,
         ``predicted_label``, ``verdict``, ``error_probability``, ``label_quality``,
@@ -137,7 +146,7 @@ class DaskLabelAudit(BaseEstimator):
     >>> X = da.random.default_rng(0).normal(size=(2000, 3), chunks=(500, 3))
     >>> y = (X.sum(axis=1) > 0).astype(int)
     >>> audit = DaskLabelAudit(random_state=0).fit(X, y)
-    >>> audit.ratings_.npartitions, audit.noise_.rate < 0.1
+    >>> audit.ratings_.npartitions, audit.summary().rate < 0.2
     (4, True)
     >>> audit.worst(3)["verdict"].tolist()
     ['wrong', 'wrong', 'wrong']
@@ -173,8 +182,8 @@ class DaskLabelAudit(BaseEstimator):
         blocks, facts = checked_blocks(X, y, None, None, "LabelAudit")
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         sample = sample_blocks(blocks, facts, self.sample_size, seed)
-        rater = audit_sample(sample, self.n_estimators, self.random_state)
-        attrs, rate, shared = rater.model.noise.to_attrs(), delayed(rate_block), delayed(rater)
+        rater = audit_sample(sample, sum(facts.n_rows), self.n_estimators, self.random_state)
+        attrs, rate, shared = rater.summary.to_dict(), delayed(rate_block), delayed(rater)
         first_rows = np.cumsum([0, *facts.n_rows]).tolist()
         parts = [
             rate(block, number, first_rows[number], shared, attrs)
@@ -183,12 +192,14 @@ class DaskLabelAudit(BaseEstimator):
         meta = rate_block(None, -1, 0, rater, attrs)
         self.ratings_ = dd.from_delayed(parts, meta=meta, verify_meta=False)
         self.ratings_.attrs = attrs
-        self.classes_, self.noise_, self.n_features_in_ = (
-            facts.classes,
-            rater.model.noise,
-            X.shape[1],
-        )
+        self.classes_, self.n_features_in_ = facts.classes, X.shape[1]
+        self._summary = rater.summary
         return self
+
+    def summary(self) -> AuditSummary:
+        """Return how many labels are wrong, in which range, by the sampled rows."""
+        check_is_fitted(self)
+        return self._summary
 
     def worst(self, n: int = 10_000) -> pd.DataFrame:
         """Return the most doubtful labels, the worst first; computed on the cluster.
@@ -199,7 +210,7 @@ class DaskLabelAudit(BaseEstimator):
             How many.
         """
         check_is_fitted(self)
-        return self.ratings_.nsmallest(n, "label_quality").compute()
+        return self.ratings_.nlargest(n, "error_probability").compute()
 
 
 def rate_block(

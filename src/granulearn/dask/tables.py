@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from dask import delayed
 
-from granulearn.audit.ratings import VERDICTS, NoiseRate
+from granulearn.audit.ratings import VERDICTS, AuditSummary
 from granulearn.dask.audit import Rater, audit_sample
 from granulearn.dask.blocks import SAMPLE_SIZE, Sample, drawn_rows, sampling_rates
 from granulearn.dask.cluster import compute, tree_reduce
@@ -263,8 +263,7 @@ def train_on_cluster(
 class PartsAudit:
     """What an audit says about the labels of a table in parts."""
 
-    noise: NoiseRate
-    n_labels: int
+    summary: AuditSummary
     counts: dict[str, int]
     """How many labels have each verdict."""
     worst: pd.DataFrame
@@ -313,14 +312,14 @@ def audit_on_cluster(
     progress(f"learning from {counted(len(sample.y), 'label')}")
     preprocessor = TablePreprocessor(table.report.schema.feature_types)
     X = preprocessor.fit_transform(sample.typed.cells, sample.y)
-    rater = audit_sample(Sample(X, sample.y, None, *table.positions), None, seed)
+    rater = audit_sample(Sample(X, sample.y, None, *table.positions), n_labels, None, seed)
     progress(f"rating {counted(n_labels, 'label')}")
     joined = partial(_joined_ratings, n_worst)
     with folder_written_atomically(ratings) as temporary:
         shared = table.reader, preprocessor, rater, str(temporary), n_worst
         counts, worst = run_parts(rate_part, joined, table.parts, *shared)
     verdicts = {name: counts[name] for name in VERDICTS}
-    return PartsAudit(rater.model.noise, n_labels, verdicts, worst, table.report)
+    return PartsAudit(rater.summary, verdicts, worst, table.report)
 
 
 def rate_part(
@@ -362,7 +361,8 @@ def _joined_ratings(n_worst: int, first: tuple, second: tuple) -> tuple[Counter,
 
 def _worst(frame: pd.DataFrame, n_worst: int) -> pd.DataFrame:
     # Labels that cannot be rated come last; of equal ones, the first of the table.
-    return frame.sort_values("label_quality", kind="stable").head(n_worst)
+    by = ["error_probability", "label_quality"]
+    return frame.sort_values(by, ascending=[False, True], kind="stable").head(n_worst)
 
 
 # ---- predictions -----------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from granulearn.audit.ratings import AMBIGUOUS, OUTLIER, UNKNOWN, VERDICTS, WRONG, Ratings
+from granulearn.audit.ratings import OUTLIER, SUSPECT, UNKNOWN, VERDICTS, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.review.cards import AuditedRows, confused_pairs, line_facts, rows_of_pair
 from granulearn.review.decisions import COLUMNS
@@ -19,7 +19,7 @@ from granulearn.review.journal import default_journal
 from granulearn.review.views import rendered
 from granulearn.utils.files import write_text_atomically
 
-MOST_CARDS = {WRONG: 250, AMBIGUOUS: 100, OUTLIER: 50, UNKNOWN: 25}
+MOST_CARDS = {WRONG: 250, SUSPECT: 100, OUTLIER: 50, UNKNOWN: 25}
 """Cards of each verdict; 500 cards open without a wait."""
 MOST_PAIRS = 15
 CARDS_PER_PAIR = 5

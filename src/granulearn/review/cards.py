@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.audit.explanation import Explainer, Explanation, Neighbour, cell_text
-from granulearn.audit.ratings import AMBIGUOUS, WRONG, Ratings
+from granulearn.audit.ratings import SUSPECT, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.audit.verified import WORST_FIRST
 from granulearn.tables import TrainingTable
@@ -46,13 +46,13 @@ def confused_pairs(ratings: Ratings) -> list[dict[str, Any]]:
     """Return the pairs of given and second class that are doubted, the most frequent first.
 
     Each has its ``key`` (see `pair_key`), ``given_label`` and ``second_class``, how many labels are
-    ``wrong`` or ``ambiguous``, and how many have the given label (``of_given``).
+    ``wrong`` or ``suspect``, and how many have the given label (``of_given``).
     """
     names, totals = ratings.classes.astype(str), np.bincount(ratings.given)
     rows = pd.DataFrame({"given": ratings.given, "second": ratings.second_classes})
-    for verdict in (WRONG, AMBIGUOUS):
+    for verdict in (WRONG, SUSPECT):
         rows[verdict] = ratings.verdicts == verdict
-    doubted = rows[(rows["second"] >= 0) & rows[[WRONG, AMBIGUOUS]].any(axis=1)]
+    doubted = rows[(rows["second"] >= 0) & rows[[WRONG, SUSPECT]].any(axis=1)]
     counts = doubted.groupby(["given", "second"], as_index=False).sum().astype(int)
     pairs = sorted(counts.to_numpy().tolist(), key=lambda pair: (-pair[2], -pair[3]))
     return [
@@ -61,10 +61,10 @@ def confused_pairs(ratings: Ratings) -> list[dict[str, Any]]:
             "given_label": str(names[given]),
             "second_class": str(names[second]),
             WRONG: wrong,
-            AMBIGUOUS: ambiguous,
+            SUSPECT: suspect,
             "of_given": int(totals[given]),
         }
-        for given, second, wrong, ambiguous in pairs
+        for given, second, wrong, suspect in pairs
     ]
 
 
