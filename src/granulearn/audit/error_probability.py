@@ -48,7 +48,7 @@ CHECK_WEIGHT, MOST_WORST_CHECKS = 0.7, 10
 
 LARGEST_LOG_ODDS = 6.0
 _DIRECTIONS = np.array([-0.5, 0.0, 0.5])
-_ODDS = np.linspace(-LARGEST_LOG_ODDS, LARGEST_LOG_ODDS, 241)
+_ODDS = np.linspace(-LARGEST_LOG_ODDS, LARGEST_LOG_ODDS, 121)
 _GRID = np.stack(np.meshgrid(*[np.linspace(-3.2, 3.2, 9)] * 3, indexing="ij"), -1).reshape(-1, 3)
 # Standard normal values of equal probability, for sums of many labels.
 _NORMAL = np.array([-1.645, -1.036, -0.674, -0.385, -0.126, 0.126, 0.385, 0.674, 1.036, 1.645])
