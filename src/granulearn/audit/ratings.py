@@ -96,6 +96,8 @@ class AuditSummary:
         n_labels : int
             Labels of the whole table.
         """
+        if n_labels == self.n_labels:
+            return self
         return replace(self, n_labels=n_labels, n_errors=self.rate * n_labels, expected_errors={})
 
     def to_dict(self) -> dict[Any, Any]:
