@@ -131,7 +131,7 @@ def percent(share: float) -> str:
     >>> percent(0.068), percent(0.004), percent(0.0), percent(1.0)
     ('7 %', '0.4 %', '0 %', '100 %')
     """
-    return f"{100 * share:.1f} %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+    return f"{100 * share:.1f} %" if 0 < share < 0.0095 else f"{100 * share:.0f} %"
 
 
 @dataclass(frozen=True, eq=False)
