@@ -17,7 +17,7 @@ from granulearn.audit.verified import VerifiedLabels
 ABOUT = """\
 A simulated reviewer, who knows the true labels, checks 0 to 80 labels of each table, half of them
 the most doubtful and half drawn at random. The audit is fitted once; checks sharpen its numbers.
-The prior of the audit was learnt from tables of these kinds, so these are figures of development."""
+Tables of these kinds taught the audit its prior, so these are figures of development."""
 CHECKS = (0, 10, 20, 40, 80)
 PLANTED = (
     ("clean", 0.0), ("uniform", 0.1), ("uniform", 0.2), ("uniform", 0.3), ("pair", 0.2),
