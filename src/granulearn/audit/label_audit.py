@@ -85,13 +85,14 @@ class LabelAudit(BaseEstimator):
     given_label_ : ndarray of shape (n_samples,)
         The labels that were audited.
     verdict_ : ndarray of shape (n_samples,)
-        "wrong": another class is clearly more probable; "ambiguous": two
-        classes are plausible; "outlier": the inputs are far from all others;
-        "fine"; or "unknown": nothing can be said. All are unknown where, among
-        1,000 samples or more, similar ones do not have similar labels more often
-        than chance would have it.
+        "wrong": a suspect that is wrong with a probability of one half or more;
+        "suspect"; "outlier": the inputs are far from all others; "fine"; or
+        "unknown": nothing can be said. All are unknown where, among 1,000
+        samples or more, similar ones do not have similar labels more often than
+        by chance.
     is_label_issue_ : ndarray of shape (n_samples,)
-        True where the verdict is "wrong".
+        True for suspects: as many labels as are expected to be wrong, the most
+        probable ones.
     predicted_label_ : ndarray of shape (n_samples,)
         The most probable class, or the verified one; the given one where nothing
         is known.
@@ -99,12 +100,10 @@ class LabelAudit(BaseEstimator):
         Probability of each given label; NaN, with a warning, where it cannot
         be known: the only sample of its class, or one that every tree saw.
     error_proba_ : ndarray of shape (n_samples,)
-        Probability that the true class is another one, with regard to how many
-        labels are wrong at all. Verified labels set its scale.
-    noise_ : NoiseRate
-        The share of wrong labels: ``rate``, ``low``, ``high``, what it rests on
-        (``basis``), the same in a sentence (``message``). NaN where it cannot be
-        judged.
+        Probability that the true class is another one. `summary` adds it up;
+        verified labels sharpen it, and have zero or one.
+    noise_matrix_ : ndarray of shape (n_classes, n_classes)
+        Expected probability of each given label (column) by true class (row).
     issues_ : list of Issue
         Further issues to check: near-duplicates with different labels
         or across groups, outliers, classes that may be one, windows of
