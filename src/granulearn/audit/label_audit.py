@@ -57,18 +57,19 @@ class LabelAudit(BaseEstimator):
     """Find labels that are probably wrong.
 
     A ball forest rates each label by the trees that did not see its sample, and
-    each label gets a verdict. Use it before you train: check the labels that
-    are "wrong", correct or drop them, and pass on what you found
-    (``verified``). It works as the last step of a scikit-learn pipeline
+    each label gets the probability that it is wrong. Use it before you train:
+    check the suspects, correct or drop them, and pass on what you found
+    (``verified``): twenty verified labels, half of them drawn at random, tell how
+    many are wrong. It works as the last step of a scikit-learn pipeline
     (``fit``), and as a step of imbalanced-learn's (``fit_resample``). Its weak
-    point is samples where classes overlap: their labels are doubtful too, and
-    some are called wrong though they are right.
+    point is samples where classes overlap: without verified labels, overlap
+    cannot be told from mistakes.
 
     Parameters
     ----------
     action : {"drop", "relabel"}, default="drop"
-        What `fit_resample` does with wrong labels: leave their samples out, or
-        give them the suggested label.
+        What `fit_resample` does with labels that are wrong with a probability of one
+        half or more: leave their samples out, or give them the predicted label.
     n_estimators : int or None, default=None
         Trees of the forest; None means 100,
         or enough for 20 votes on each label of data so large that a tree sees
