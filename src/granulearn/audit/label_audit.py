@@ -57,18 +57,19 @@ class LabelAudit(BaseEstimator):
     """Find labels that are probably wrong.
 
     A ball forest rates each label by the trees that did not see its sample, and
-    each label gets a verdict. Use it before you train: check the labels that
-    are "wrong", correct or drop them, and pass on what you found
-    (``verified``). It works as the last step of a scikit-learn pipeline
+    each label gets the probability that it is wrong. Use it before you train:
+    check the suspects, correct or drop them, and pass on what you found
+    (``verified``): twenty verified labels, half of them drawn at random, tell how
+    many are wrong. It works as the last step of a scikit-learn pipeline
     (``fit``), and as a step of imbalanced-learn's (``fit_resample``). Its weak
-    point is samples where classes overlap: their labels are doubtful too, and
-    some are called wrong though they are right.
+    point is samples where classes overlap: without verified labels, overlap
+    cannot be told from mistakes.
 
     Parameters
     ----------
     action : {"drop", "relabel"}, default="drop"
-        What `fit_resample` does with wrong labels: leave their samples out, or
-        give them the suggested label.
+        What `fit_resample` does with labels that are wrong with a probability of one
+        half or more: leave their samples out, or give them the predicted label.
     n_estimators : int or None, default=None
         Trees of the forest; None means 100,
         or enough for 20 votes on each label of data so large that a tree sees
@@ -85,13 +86,14 @@ class LabelAudit(BaseEstimator):
     given_label_ : ndarray of shape (n_samples,)
         The labels that were audited.
     verdict_ : ndarray of shape (n_samples,)
-        "wrong": another class is clearly more probable; "ambiguous": two
-        classes are plausible; "outlier": the inputs are far from all others;
-        "fine"; or "unknown": nothing can be said. All are unknown where, among
-        1,000 samples or more, similar ones do not have similar labels more often
-        than chance would have it.
+        "wrong": a suspect that is wrong with a probability of one half or more;
+        "suspect"; "outlier": the inputs are far from all others; "fine"; or
+        "unknown": nothing can be said. All are unknown where, among 1,000
+        samples or more, similar ones do not have similar labels more often than
+        by chance.
     is_label_issue_ : ndarray of shape (n_samples,)
-        True where the verdict is "wrong".
+        True for suspects: as many labels as are expected to be wrong, the most
+        probable ones.
     predicted_label_ : ndarray of shape (n_samples,)
         The most probable class, or the verified one; the given one where nothing
         is known.
@@ -99,12 +101,10 @@ class LabelAudit(BaseEstimator):
         Probability of each given label; NaN, with a warning, where it cannot
         be known: the only sample of its class, or one that every tree saw.
     error_proba_ : ndarray of shape (n_samples,)
-        Probability that the true class is another one, with regard to how many
-        labels are wrong at all. Verified labels set its scale.
-    noise_ : NoiseRate
-        The share of wrong labels: ``rate``, ``low``, ``high``, what it rests on
-        (``basis``), the same in a sentence (``message``). NaN where it cannot be
-        judged.
+        Probability that the true class is another one. `summary` adds it up;
+        verified labels sharpen it, and have zero or one.
+    noise_matrix_ : ndarray of shape (n_classes, n_classes)
+        Expected probability of each given label (column) by true class (row).
     issues_ : list of Issue
         Further issues to check: near-duplicates with different labels
         or across groups, outliers, classes that may be one, windows of
