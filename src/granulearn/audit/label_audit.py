@@ -180,8 +180,9 @@ class LabelAudit(BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs, used as they come: scale them first.
+        X : array-like of shape (n_samples, n_features) or None
+            Inputs, used as they come: scale them first. None, with ``proba``, leaves out
+            outliers and the other checks of inputs; all else is the same.
         y : array-like of shape (n_samples,)
             Class labels.
         verified : mapping, Series, DataFrame or array-like, default=None
@@ -198,8 +199,10 @@ class LabelAudit(BaseEstimator):
             When each sample came: it is rated by trees grown on other periods
             of time.
         proba : array-like of shape (n_samples, n_classes), default=None
-            Class probabilities of another model, of samples that it did not see,
-            in the order of the sorted classes; no forest is grown then.
+            Class probabilities of another model, of samples that it did not see
+            (`out_of_sample_proba`); no forest is grown then. An array has its columns in the
+            order of the sorted classes. A frame is aligned by its column names, and by its
+            index if that and the index of X differ; the default index names no rows.
         names : sequence, default=None
             Names of the features for `issues_`: texts, or (column, category) for
             one of zeros and ones.
@@ -218,7 +221,13 @@ class LabelAudit(BaseEstimator):
                 "audit_labels."
             )
         self._row_names = row_names(X, y)
-        samples = check_samples(X, y, self)
+        has_inputs = X is not None
+        if has_inputs:
+            samples = check_samples(X, y, self)
+        elif proba is None:
+            raise ValueError("X may be left out only where proba= gives class probabilities.")
+        else:  # rows that are all alike, of which none is an outlier
+            samples = check_samples(np.zeros((np.size(y), 1)), y, "LabelAudit")
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
         n_threads = effective_n_jobs(self.n_jobs)
         found = check_verified(verified, len(codes), self.classes_, self._row_names)
@@ -230,7 +239,7 @@ class LabelAudit(BaseEstimator):
             self.forest_: Any = None
             self.in_bag_: Any = None
             self.priors_: tuple = ()
-            self.out_of_sample_proba_ = check_proba(proba, codes, self.classes_)
+            self.out_of_sample_proba_ = check_proba(proba, codes, self.classes_, self._row_names)
         proba = self.out_of_sample_proba_
         known = ~np.isnan(label_quality(proba, codes))
         if units is not None:
@@ -243,6 +252,10 @@ class LabelAudit(BaseEstimator):
         self._set_ratings(*self.rated_with(found))
         if names is None:
             names = getattr(self, "feature_names_in_", None)
+        if not has_inputs:
+            found = find_overlaps(self.ratings_) + find_blocks(self.ratings_, rows)
+            self.issues_ = sorted(found, key=lambda issue: -issue.score)
+            return self
         self.issues_ = find_issues(
             X, self.ratings_, groups=groups, names=names, positions=rows, embedded=embedded
         )
@@ -542,7 +555,8 @@ def audit_labels(
         Numbers, used as they come: scale them first. Or a table as it comes: a path,
         a frame of pandas or polars with any types, an Arrow table, a list of dicts, a
         dict of columns; then everything is encoded and scaled inside. Or a Dask array or
-        DataFrame of numbers, with y in blocks too: see `LabelAudit`.
+        DataFrame of numbers, with y in blocks too: see `LabelAudit`. None, with ``proba``,
+        rates labels without inputs.
     y : array-like of shape (n_samples,), or str
         Labels, or the column of the table that holds them.
     task : {"classification", "regression"}, default="classification"
@@ -559,8 +573,9 @@ def audit_labels(
         When each sample came: it is rated by trees grown on other periods. A
         text names a column of the table.
     proba : array-like of shape (n_samples, n_classes), default=None
-        Class probabilities of another model, of samples that it did not see, in the order
-        of the sorted classes; no forest is grown then.
+        Class probabilities of another model, of samples that it did not see
+        (`out_of_sample_proba`); no forest is grown then. An array has its columns in the order
+        of the sorted classes; a frame is aligned by its column names, see `LabelAudit.fit`.
     n_estimators : int or None, default=None
         Trees of the ball forest; None takes enough for the data's size.
     random_state : int, RandomState or None, default=None
