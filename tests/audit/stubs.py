@@ -9,7 +9,7 @@ import pandas as pd
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.explanation import Origin
-from granulearn.audit.ratings import Issue, NoiseRate
+from granulearn.audit.ratings import AuditSummary, Issue
 from granulearn.review.audit_page import summarize_audit
 from tests.audit.tables import three_clouds
 
@@ -19,8 +19,8 @@ ISSUES = [
     Issue("repeated rows", 0.02, tuple(range(12)), "12 rows repeat."),
     Issue(EVIL, 0.01, (), f"Order matters {EVIL}"),
 ]
-NOISE = NoiseRate(0.1, 0.07, 0.134, "confident rows", "Rests on confident rows.")
-CANNOT = NoiseRate(np.nan, np.nan, np.nan, "none", "Classes overlap everywhere.")
+SUMMARY = AuditSummary(150, 26.2, 0.07, 0.234, "verified labels", 4, 1, 3, {20: 12.3})
+CANNOT = AuditSummary(150, np.nan, np.nan, np.nan, "none", 0, 0, 0, {})
 
 
 def audited(n=150, rate=0.1, evil=False):
@@ -32,21 +32,21 @@ def audited(n=150, rate=0.1, evil=False):
     return X, LabelAudit(random_state=0).fit(X, y)
 
 
-def saying(audit, ratings=None, noise=None, issues=None):
+def saying(audit, ratings=None, summary=None, issues=None):
     """Return an audit that says something else."""
     other = copy(audit)
     other.ratings_ = audit.ratings_ if ratings is None else ratings
-    other.noise_ = audit.noise_ if noise is None else noise
+    other._summary = audit.summary() if summary is None else summary
     other.issues_ = audit.issues_ if issues is None else issues
     return other
 
 
 def with_every_verdict(ratings):
-    """Return ratings in which some labels are ambiguous, outlier, unknown and verified."""
+    """Return ratings in which some labels are suspect, outlier, unknown and verified."""
     verdicts = np.where(ratings.verdicts == "wrong", "wrong", "fine").astype(object)
     fine = np.flatnonzero(verdicts == "fine")
     verdicts[fine[:8]], verdicts[fine[8:11]], verdicts[fine[11:13]] = (
-        "ambiguous", "outlier", "unknown",
+        "suspect", "outlier", "unknown",
     )  # fmt: skip
     unknown = verdicts == "unknown"
     return replace(
@@ -76,4 +76,4 @@ def summary_of(X, audit, names=NAMES):
 def full_summary():
     """Return the summary of a page that shows everything."""
     X, audit = audited(evil=True)
-    return summary_of(X, saying(audit, with_every_verdict(audit.ratings_), NOISE, ISSUES))
+    return summary_of(X, saying(audit, with_every_verdict(audit.ratings_), SUMMARY, ISSUES))
