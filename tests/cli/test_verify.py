@@ -5,6 +5,8 @@ import os
 import pty
 import subprocess
 import sys
+import termios
+import time
 
 import numpy as np
 import pandas as pd
@@ -130,6 +132,7 @@ def test_an_answer_is_on_disk_before_the_next_question(table):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env=os.environ | {"COLUMNS": "200"},
         text=True,
         bufsize=1,
     ) as process:
@@ -149,7 +152,7 @@ def test_a_terminal_takes_one_key_each_and_ctrl_c_keeps_the_answers(table):
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env=os.environ | {"TERM": "xterm", "COLUMNS": "80"},
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "200"},
     ) as process:
         os.close(theirs)
         shown = b""
@@ -157,6 +160,8 @@ def test_a_terminal_takes_one_key_each_and_ctrl_c_keeps_the_answers(table):
             while b"q stop" not in shown:
                 shown += os.read(ours, 2**16)
             shown = b""
+            while termios.tcgetattr(ours)[3] & termios.ICANON:  # what is typed before is dropped
+                time.sleep(0.01)
             os.write(ours, key)
         while b"no output was written" not in shown:
             shown += os.read(ours, 2**16)
