@@ -156,7 +156,7 @@ def _rate_parts(
             file, target, options.columns, folder, n_worst=n_worst, seed=seed, progress=progress
         )
     worst = done.worst.reset_index()
-    facts = _common_facts(done.n_labels, done.counts, done.summary, worst)
+    facts = _common_facts(done.summary.n_labels, done.counts, done.summary, worst)
     return facts, done.report, pa.Table.from_pandas(worst, preserve_index=False)
 
 
@@ -195,7 +195,7 @@ def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
 
 
 def _common_facts(
-    n_labels: int, counts: dict[str, int], summary: AuditSummary, frame: pd.DataFrame
+    n_labels: int, counts: dict[Any, int], summary: AuditSummary, frame: pd.DataFrame
 ) -> dict[str, Any]:
     """Return what is known of every audit, for JSON and to be shown."""
     shown = ["row", "given_label", "predicted_label", "error_probability", "label_quality"]
@@ -230,6 +230,7 @@ def _facts(done: TableAudit) -> dict[str, Any]:
 
 def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
     from granulearn.audit.ratings import SUSPECT, WRONG
+    from granulearn.review.summary import about
 
     summary, verdicts, worst = facts["summary"], facts["verdicts"], facts["worst"]
     out.headline(name, summary["message"])
@@ -241,8 +242,8 @@ def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
         out.say(f"{count} once and cannot be rated; check first: {listed(once)}")
     if summary["expected_errors"]:
         (n, first), *more = summary["expected_errors"].items()
-        line = f"check the {n} most doubtful rows: expect about {first:.0f} wrong"
-        out.say(line + "".join(f"; of {n} about {found:.0f}" for n, found in more))
+        line = f"check the {n} most doubtful rows: expect about {about(first)} wrong"
+        out.say(line + "".join(f"; of {n} about {about(found)}" for n, found in more))
     issues = facts.get("issues", ())
     for issue in issues[:SHOWN_ISSUES]:
         out.say(f"{issue['kind']}:", issue["message"])
