@@ -229,7 +229,7 @@ def _facts(done: TableAudit) -> dict[str, Any]:
 
 
 def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
-    from granulearn.audit.ratings import SUSPECT, WRONG
+    from granulearn.audit.ratings import PRIOR, SUSPECT, WRONG
     from granulearn.review.summary import about
 
     summary, verdicts, worst = facts["summary"], facts["verdicts"], facts["worst"]
@@ -244,6 +244,8 @@ def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
         (n, first), *more = summary["expected_errors"].items()
         line = f"check the {n} most doubtful rows: expect about {about(first)} wrong"
         out.say(line + "".join(f"; of {n} about {about(found)}" for n, found in more))
+    if summary["basis"] == PRIOR and "issues" in facts:
+        out.say("--verify 20 asks for ten doubtful labels and ten at random, right here")
     issues = facts.get("issues", ())
     for issue in issues[:SHOWN_ISSUES]:
         out.say(f"{issue['kind']}:", issue["message"])
