@@ -108,7 +108,7 @@ def test_clean_labels_make_a_page_that_says_so():
     X, audit = audited(rate=0.0)
     fine = replace(audit.ratings_, verdicts=np.full(len(X), "fine"))
     page = render_audit_page(summary_of(X, saying(audit, fine)))
-    assert "No label is suspect." in page
+    assert "No label is doubted." in page
     assert "No pair of classes is confused." in page
 
 

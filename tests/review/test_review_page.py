@@ -150,7 +150,7 @@ def test_it_opens_with_the_worst_card_without_errors_or_other_hosts(page):
     page.shows(page.review.rows())
     assert page.browser.title == "Review of animals.csv"
     numbers = page.review.summary()
-    assert page.text("forecast") == f"{numbers.n_suspects} suspect labels left. {numbers.advice}"
+    assert page.text("forecast") == f"{numbers.n_suspects} labels left to check. {numbers.advice}"
     hosts = page.script(
         "return performance.getEntriesByType('resource').map((e) => new URL(e.name).host)"
     )

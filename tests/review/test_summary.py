@@ -52,10 +52,12 @@ def test_the_advice_is_the_forecast_of_the_record_and_to_stop_where_it_is_low():
 
 
 def test_the_figures_say_what_changed_them():
-    assert summary(n_fitted=17).reason == (
-        "The audit was fitted with 17 verified labels, and 3 more since."
-    )
-    assert summary(n_fitted=20).reason == "The audit was fitted with 20 verified labels."
+    reasons = {n_fitted: summary(n_fitted=n_fitted).reason for n_fitted in (0, 17, 20)}
+    assert reasons == {
+        0: "The audit was fitted without verified labels; 20 labels verified since.",
+        17: "The audit was fitted with 17 verified labels; 3 labels verified since.",
+        20: "The audit was fitted with 20 verified labels.",
+    }
 
 
 def test_rows_at_random_are_wanted_after_ten_doubtful_ones():

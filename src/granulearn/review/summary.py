@@ -46,8 +46,9 @@ class ReviewSummary:
     def reason(self) -> str:
         """Why the figures are as they are: what the audit was fitted with, and what came since."""
         n_since = self.audit.n_verified - self.n_fitted
-        since = f", and {n_since:,} more since" if n_since > 0 else ""
-        return f"The audit was fitted with {counted(self.n_fitted, 'verified label')}{since}."
+        fitted = f"with {self.n_fitted:,}" if self.n_fitted else "without"
+        since = f"; {counted(n_since, 'label')} verified since" if n_since > 0 else ""
+        return f"The audit was fitted {fitted} verified labels{since}."
 
     @property
     def wants_random(self) -> bool:
