@@ -147,10 +147,10 @@ def judge(labels: Labels) -> list[Row]:
     """Return what the audit and cleanlab's filters find."""
     X, given, wrong = labels.X, labels.given, labels.wrong
     audit = LabelAudit(random_state=1).fit(X, given)
-    noise = audit.noise_
+    noise = audit.summary()
     ours = {
         "method": OURS,
-        **ranking_scores(wrong, audit.label_quality_),
+        **ranking_scores(wrong, 1 - audit.error_proba_),
         **verdict_scores(wrong, audit.is_label_issue_),
         "truth": wrong.mean(), "estimate": noise.rate, "low": noise.low, "high": noise.high,
     }  # fmt: skip
@@ -206,7 +206,7 @@ def verdict_tables(found: pd.DataFrame) -> Iterator[str]:
     """Yield verdicts, clean labels, noise rates and ranking, group by group."""
     wrong = found[(found["rate"] > 0) | (found["noise"] == "real")]
     for group, part in wrong.groupby("group", sort=False):
-        yield f"## Labels called wrong: {group}"
+        yield f"## Suspects: {group}"
         yield f"{part['set'].nunique()} sets; of cleanlab the filters of best F1 and precision."
         means = set_means(part.fillna({"precision": 0.0}), ["precision", "recall", "F1"])
         best = [OURS]
@@ -226,7 +226,7 @@ def verdict_tables(found: pd.DataFrame) -> Iterator[str]:
         ours = clean[clean["method"] == OURS].set_index("set")["flagged"]
         yield "## Clean labels"
         yield (
-            f"On average {ours.mean():.1%} of the labels are called wrong; on the "
+            f"On average {ours.mean():.1%} of the labels are suspect; on the "
             f"{separable.sum()} sets with separable classes (error of a random forest below 2 %) "
             f"{ours[separable].mean():.2%}."
         )

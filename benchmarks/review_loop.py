@@ -138,7 +138,7 @@ def review(name: str, group: str, kind: str, rate: float, order: str) -> Row:
         "left": int((corrected != labels.truth).sum()),
     }
     if done.audit is not None:
-        row |= {"low": done.audit.noise_.low, "high": done.audit.noise_.high}
+        row |= {"low": done.audit.summary().low, "high": done.audit.summary().high}
     for model, make in MODELS.items():
         proba = make().fit(labels.X, corrected).predict_proba(new.X)
         predicted = proba.argmax(axis=1)

@@ -37,7 +37,10 @@ BENCHMARKS = {
     "real-noise-models": ("studies", "mistakes that nobody planted, learnt by classifiers"),
     "values": ("values", "which method ranks planted wrong numbers first"),
     "checks": ("checks", "leakage, duplicates, outliers: planted and found"),
-    "reviews": ("reviews", "whether intervals and forecasts of a review are honest"),
+    "reviews": (
+        "reviews",
+        "whether count, range, probabilities and forecasts are honest, before and after checks",
+    ),
     "review-loop": ("review_loop", "what 100 decisions find, and what models gain by them"),
     "speed": ("speed", "balls, forest, audit and robust classifier against everyday rivals"),
     "path-search": ("path_search", "PathSearchCV against GridSearchCV"),

@@ -54,7 +54,7 @@ _STAGES: dict[str, tuple[str, ...]] = {
     "forest": ("BallForestClassifier",),
     "ensemble": ("BoostedTreesClassifier", "RobustClassifier"),
     "model_selection": ("PathSearchCV",),
-    "audit": ("LabelAudit", "audit_labels"),
+    "audit": ("LabelAudit", "audit_labels", "out_of_sample_proba"),
     "review": ("Review",),
     "models": ("load_model",),
     "training": ("TableClassifier",),

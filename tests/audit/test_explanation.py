@@ -19,7 +19,7 @@ from granulearn.audit.explanation import (
     nearest_trusted,
     weighed_trees,
 )
-from granulearn.audit.ratings import AMBIGUOUS, OUTLIER, UNKNOWN
+from granulearn.audit.ratings import OUTLIER, SUSPECT, UNKNOWN
 from granulearn.audit.table_audit import audit_table
 from granulearn.tables import read_training_table, table_of
 from tests.audit.stubs import saying
@@ -129,7 +129,7 @@ def test_an_ambiguous_label_is_held_against_the_second_most_probable_class(audit
     X, audit, _ = audited
     ratings = audit.ratings_
     at = int(np.flatnonzero(~audit.is_label_issue_)[0])
-    ratings = replace(ratings, verdicts=with_values(ratings.verdicts, at, AMBIGUOUS))
+    ratings = replace(ratings, verdicts=with_values(ratings.verdicts, at, SUSPECT))
     (found,) = explained(X, saying(audit, ratings), [at])
     assert (
         found.second_class == ratings.classes[ratings.second_classes[at]] != audit.given_label_[at]

@@ -10,10 +10,14 @@ from numpy.testing import assert_array_equal
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.ratings import (
-    AMBIGUOUS,
     FINE,
     MOST_OF_A_KIND,
+    NOTHING,
+    PRIOR,
+    SUSPECT,
     UNKNOWN,
+    VERIFIED_LABELS,
+    AuditSummary,
     Issue,
     Ratings,
     most_probable_other,
@@ -56,31 +60,51 @@ def test_only_labels_that_are_fine_and_reliable_are_trusted_unverified(audit):
     ratings = audit.ratings_
     assert_array_equal(ratings.trusted, (ratings.verdicts == FINE) & (audit.label_quality_ >= 0.5))
     assert ratings.trusted.any()
-    assert not replace(ratings, verdicts=np.full(150, AMBIGUOUS)).trusted.any()
+    assert not replace(ratings, verdicts=np.full(150, SUSPECT)).trusted.any()
 
 
-def test_open_labels_come_by_label_quality_then_verified_ones_then_unknown_ones():
-    nothing = np.zeros(6)
+def test_open_labels_come_by_error_probability_then_verified_ones_then_unknown_ones():
+    nothing = np.zeros(7)
     ratings = Ratings(
         classes=np.array(["a", "b"]),
         given=nothing.astype(int),
-        proba=np.full((6, 2), 0.5),
-        label_quality=np.array([0.9, 0.1, np.nan, 0.1, 0.0, 0.5]),
-        error_proba=nothing,
+        proba=np.full((7, 2), 0.5),
+        label_quality=np.array([0.9, 0.1, np.nan, 0.1, 0.0, 0.5, 0.4]),
+        error_proba=np.array([0.0, 0.2, np.nan, 0.2, 1.0, 0.1, 0.1]),
         predicted=nothing.astype(int),
-        verdicts=np.full(6, FINE),
-        verified=np.array([False, False, False, False, True, False]),
+        verdicts=np.full(7, FINE),
+        verified=np.arange(7) == 4,
+        outlier=nothing > 0,
     )
-    assert ratings.worst_first.tolist() == [1, 3, 5, 0, 4, 2]
+    assert ratings.worst_first.tolist() == [1, 3, 6, 5, 0, 4, 2]
+    assert ratings.open_rows.tolist() == [1, 3, 6, 5, 0, 2]
 
 
 def test_one_class_has_no_second_class():
-    one = np.ones((3, 1))
-    zeros = np.zeros(3, dtype=int)
+    one, zeros = np.ones((3, 1)), np.zeros(3, dtype=int)
+    nothing = zeros > 0
     ratings = Ratings(
-        np.array(["a"]), zeros, one, one[:, 0], one[:, 0], zeros, np.full(3, FINE), zeros > 0
+        np.array(["a"]), zeros, one, one[:, 0], one[:, 0], zeros, np.full(3, FINE), nothing, nothing
     )
     assert_array_equal(ratings.second_classes, -1)
+
+
+@pytest.mark.parametrize(
+    ("summary", "words"),
+    [
+        ((1669, 113.4, 0, 0.39, PRIOR, 0, 0, 0), "About 113 of 1,669 labels (7 %) may be wrong"),
+        ((1669, 113.4, 0, 0.39, PRIOR, 0, 0, 0), "anything from 0 % to 39 % fits"),
+        ((100, 9, 0.05, 0.2, VERIFIED_LABELS, 20, 10, 6), "6 of 20 verified labels were wrong"),
+        ((100, 9, 0.05, 0.2, VERIFIED_LABELS, 20, 0, 6), "Verify some rows drawn at random too"),
+        ((100, 1, 0, 0.04, VERIFIED_LABELS, 20, 10, 0), "probably under 4 % are"),
+        ((10, 3, 0.3, 0.3, VERIFIED_LABELS, 10, 10, 3), "All 10 labels are verified: 3 of 10"),
+        ((10, np.nan, np.nan, np.nan, NOTHING, 1, 1, 1), "1 of 1 verified labels were wrong"),
+    ],
+)
+def test_the_message_has_the_count_beside_the_percentage_and_its_basis(summary, words):
+    found = AuditSummary(*summary, {})
+    assert words in found.message
+    assert found.to_dict()["message"] == found.message
 
 
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 5))

@@ -2,7 +2,8 @@
 
 Of each label, s is the log odds of the most probable other class against the given one, by
 models that did not see the row, and w is 1/2 if the given class is the more frequent of the two,
--1/2 if it is the rarer one. A table is free of mistakes with probability 1/4; otherwise
+-1/2 if it is the rarer one. With probability 1/4 a table is clean: one label in 200 is wrong.
+Otherwise
 
     logit P(wrong) = a + b s + d w,    (a, b, d) ~ N(MEAN, COVARIANCE).
 
@@ -34,12 +35,12 @@ from granulearn.audit.ratings import (
 from granulearn.audit.verified import AT_RANDOM, WORST_FIRST, VerifiedLabels
 from granulearn.utils.stacking import best_temperature, temperature_scale
 
-# Learnt from tables with planted and with real mistakes, see benchmarks/error_prior.py.
+# Learnt from tables with planted and with real mistakes; `benchmarks/run.py reviews` tests them.
 MEAN = np.array([-1.1, 1.2, 0.0])
 _SPREAD = np.array([0.95, 0.6, 1.5])
 COVARIANCE = np.outer(_SPREAD, _SPREAD) * [[1, -0.27, 0], [-0.27, 1, 0], [0, 0, 1]]
 CLEAN_TABLES = 0.25
-ERRORS_IN_CLEAN_TABLES = 0.001
+ERRORS_IN_CLEAN_TABLES = 0.005
 # Even without a signal, so many labels of random rows tell how many are wrong.
 ENOUGH_AT_RANDOM = 10
 # The line does not hold exactly: a verified label counts as less than one, and labels that were
@@ -48,7 +49,7 @@ CHECK_WEIGHT, MOST_WORST_CHECKS = 0.7, 10
 
 LARGEST_LOG_ODDS = 6.0
 _DIRECTIONS = np.array([-0.5, 0.0, 0.5])
-_ODDS = np.linspace(-LARGEST_LOG_ODDS, LARGEST_LOG_ODDS, 241)
+_ODDS = np.linspace(-LARGEST_LOG_ODDS, LARGEST_LOG_ODDS, 121)
 _GRID = np.stack(np.meshgrid(*[np.linspace(-3.2, 3.2, 9)] * 3, indexing="ij"), -1).reshape(-1, 3)
 # Standard normal values of equal probability, for sums of many labels.
 _NORMAL = np.array([-1.645, -1.036, -0.674, -0.385, -0.126, 0.126, 0.385, 0.674, 1.036, 1.645])

@@ -57,18 +57,19 @@ class LabelAudit(BaseEstimator):
     """Find labels that are probably wrong.
 
     A ball forest rates each label by the trees that did not see its sample, and
-    each label gets a verdict. Use it before you train: check the labels that
-    are "wrong", correct or drop them, and pass on what you found
-    (``verified``). It works as the last step of a scikit-learn pipeline
+    each label gets the probability that it is wrong. Use it before you train:
+    check the suspects, correct or drop them, and pass on what you found
+    (``verified``): twenty verified labels, half of them drawn at random, tell how
+    many are wrong. It works as the last step of a scikit-learn pipeline
     (``fit``), and as a step of imbalanced-learn's (``fit_resample``). Its weak
-    point is samples where classes overlap: their labels are doubtful too, and
-    some are called wrong though they are right.
+    point is samples where classes overlap: without verified labels, overlap
+    cannot be told from mistakes.
 
     Parameters
     ----------
     action : {"drop", "relabel"}, default="drop"
-        What `fit_resample` does with wrong labels: leave their samples out, or
-        give them the suggested label.
+        What `fit_resample` does with labels that are wrong with a probability of one
+        half or more: leave their samples out, or give them the predicted label.
     n_estimators : int or None, default=None
         Trees of the forest; None means 100,
         or enough for 20 votes on each label of data so large that a tree sees
@@ -85,13 +86,14 @@ class LabelAudit(BaseEstimator):
     given_label_ : ndarray of shape (n_samples,)
         The labels that were audited.
     verdict_ : ndarray of shape (n_samples,)
-        "wrong": another class is clearly more probable; "ambiguous": two
-        classes are plausible; "outlier": the inputs are far from all others;
-        "fine"; or "unknown": nothing can be said. All are unknown where, among
-        1,000 samples or more, similar ones do not have similar labels more often
-        than chance would have it.
+        "wrong": a suspect that is wrong with a probability of one half or more;
+        "suspect"; "outlier": the inputs are far from all others; "fine"; or
+        "unknown": nothing can be said. All are unknown where, among 1,000
+        samples or more, similar ones do not have similar labels more often than
+        by chance.
     is_label_issue_ : ndarray of shape (n_samples,)
-        True where the verdict is "wrong".
+        True for suspects: as many labels as are expected to be wrong, the most
+        probable ones.
     predicted_label_ : ndarray of shape (n_samples,)
         The most probable class, or the verified one; the given one where nothing
         is known.
@@ -99,12 +101,10 @@ class LabelAudit(BaseEstimator):
         Probability of each given label; NaN, with a warning, where it cannot
         be known: the only sample of its class, or one that every tree saw.
     error_proba_ : ndarray of shape (n_samples,)
-        Probability that the true class is another one, with regard to how many
-        labels are wrong at all. Verified labels set its scale.
-    noise_ : NoiseRate
-        The share of wrong labels: ``rate``, ``low``, ``high``, what it rests on
-        (``basis``), the same in a sentence (``message``). NaN where it cannot be
-        judged.
+        Probability that the true class is another one. `summary` adds it up;
+        verified labels sharpen it, and have zero or one.
+    noise_matrix_ : ndarray of shape (n_classes, n_classes)
+        Expected probability of each given label (column) by true class (row).
     issues_ : list of Issue
         Further issues to check: near-duplicates with different labels
         or across groups, outliers, classes that may be one, windows of
@@ -180,8 +180,9 @@ class LabelAudit(BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs, used as they come: scale them first.
+        X : array-like of shape (n_samples, n_features) or None
+            Inputs, used as they come: scale them first. None, with ``proba``, leaves out
+            outliers and the other checks of inputs; all else is the same.
         y : array-like of shape (n_samples,)
             Class labels.
         verified : mapping, Series, DataFrame or array-like, default=None
@@ -198,8 +199,10 @@ class LabelAudit(BaseEstimator):
             When each sample came: it is rated by trees grown on other periods
             of time.
         proba : array-like of shape (n_samples, n_classes), default=None
-            Class probabilities of another model, of samples that it did not see,
-            in the order of the sorted classes; no forest is grown then.
+            Class probabilities of another model, of samples that it did not see
+            (`out_of_sample_proba`); no forest is grown then. An array has its columns in the
+            order of the sorted classes. A frame is aligned by its column names, and by its
+            index if that and the index of X differ; the default index names no rows.
         names : sequence, default=None
             Names of the features for `issues_`: texts, or (column, category) for
             one of zeros and ones.
@@ -218,7 +221,13 @@ class LabelAudit(BaseEstimator):
                 "audit_labels."
             )
         self._row_names = row_names(X, y)
-        samples = check_samples(X, y, self)
+        has_inputs = X is not None
+        if has_inputs:
+            samples = check_samples(X, y, self)
+        elif proba is None:
+            raise ValueError("X may be left out only where proba= gives class probabilities.")
+        else:  # rows that are all alike, of which none is an outlier
+            samples = check_samples(np.zeros((np.size(y), 1)), y, "LabelAudit")
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
         n_threads = effective_n_jobs(self.n_jobs)
         found = check_verified(verified, len(codes), self.classes_, self._row_names)
@@ -230,7 +239,7 @@ class LabelAudit(BaseEstimator):
             self.forest_: Any = None
             self.in_bag_: Any = None
             self.priors_: tuple = ()
-            self.out_of_sample_proba_ = check_proba(proba, codes, self.classes_)
+            self.out_of_sample_proba_ = check_proba(proba, codes, self.classes_, self._row_names)
         proba = self.out_of_sample_proba_
         known = ~np.isnan(label_quality(proba, codes))
         if units is not None:
@@ -243,6 +252,10 @@ class LabelAudit(BaseEstimator):
         self._set_ratings(*self.rated_with(found))
         if names is None:
             names = getattr(self, "feature_names_in_", None)
+        if not has_inputs:
+            found = find_overlaps(self.ratings_) + find_blocks(self.ratings_, rows)
+            self.issues_ = sorted(found, key=lambda issue: -issue.score)
+            return self
         self.issues_ = find_issues(
             X, self.ratings_, groups=groups, names=names, positions=rows, embedded=embedded
         )
@@ -542,7 +555,8 @@ def audit_labels(
         Numbers, used as they come: scale them first. Or a table as it comes: a path,
         a frame of pandas or polars with any types, an Arrow table, a list of dicts, a
         dict of columns; then everything is encoded and scaled inside. Or a Dask array or
-        DataFrame of numbers, with y in blocks too: see `LabelAudit`.
+        DataFrame of numbers, with y in blocks too: see `LabelAudit`. None, with ``proba``,
+        rates labels without inputs.
     y : array-like of shape (n_samples,), or str
         Labels, or the column of the table that holds them.
     task : {"classification", "regression"}, default="classification"
@@ -559,8 +573,9 @@ def audit_labels(
         When each sample came: it is rated by trees grown on other periods. A
         text names a column of the table.
     proba : array-like of shape (n_samples, n_classes), default=None
-        Class probabilities of another model, of samples that it did not see, in the order
-        of the sorted classes; no forest is grown then.
+        Class probabilities of another model, of samples that it did not see
+        (`out_of_sample_proba`); no forest is grown then. An array has its columns in the order
+        of the sorted classes; a frame is aligned by its column names, see `LabelAudit.fit`.
     n_estimators : int or None, default=None
         Trees of the ball forest; None takes enough for the data's size.
     random_state : int, RandomState or None, default=None

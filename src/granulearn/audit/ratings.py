@@ -96,6 +96,8 @@ class AuditSummary:
         n_labels : int
             Labels of the whole table.
         """
+        if n_labels == self.n_labels:
+            return self
         return replace(self, n_labels=n_labels, n_errors=self.rate * n_labels, expected_errors={})
 
     def to_dict(self) -> dict[Any, Any]:
@@ -129,7 +131,7 @@ def percent(share: float) -> str:
     >>> percent(0.068), percent(0.004), percent(0.0), percent(1.0)
     ('7 %', '0.4 %', '0 %', '100 %')
     """
-    return f"{100 * share:.1f} %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+    return f"{100 * share:.1f} %" if 0 < share < 0.0095 else f"{100 * share:.0f} %"
 
 
 @dataclass(frozen=True, eq=False)

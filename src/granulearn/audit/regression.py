@@ -3,8 +3,9 @@
 An RVFL ensemble predicts each value from networks fitted without its row (exact
 leave-one-out), and is fitted again with less weight on values that are far off. The
 residual of a row is measured by the typical size of the residuals of its 50 nearest rows,
-more generously for a row that is far from all others. A mixture of two distributions, of right
-and of wrong values, turns this distance into a probability. Up to 20,000 rows are all fitted. Of
+more generously for a row that is far from all others. Mixtures of two distributions, of right
+and of wrong values, turn this distance into a probability; how many values are wrong, and how far
+off they are, is averaged over. Up to 20,000 rows are all fitted. Of
 more, 10,000 are, and the others are predicted out of sample; neighbours are sought among at most
 10,000 rows.
 """
@@ -19,10 +20,17 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from scipy import stats
+from scipy.special import expit, logit, softmax
 from sklearn.metrics import r2_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
+from granulearn.audit.error_probability import (
+    CLEAN_TABLES,
+    ERRORS_IN_CLEAN_TABLES,
+    FORECASTS,
+)
+from granulearn.audit.ratings import percent
 from granulearn.audit.validation import is_raw_table, row_names
 from granulearn.preprocess import TablePreprocessor
 from granulearn.rvfl import RVFLEnsembleRegressor
@@ -51,11 +59,17 @@ FARTHEST = 5.0
 # These were chosen on half of the sets of `benchmarks/values.py`.
 N_NEIGHBORS, N_NEAREST = 50, 10
 GLOBAL_SHARE = 0.2
-# Right values have tails like Student's t; wrong ones may lie anywhere, many times as far.
-RIGHT = stats.t(7)
-WRONG = stats.cauchy(scale=5)
-# As if twenty right values and a wrong one had been seen before: a few rows say little.
-SEEN_WRONG, SEEN_RIGHT = 1, 20
+# Right values have tails like Student's t. Wrong ones have heavier tails and lie so many times as
+# far: a little where the inputs say little, much where they say much.
+RIGHT, WRONG = stats.t(7), stats.t(3)
+SCALES = np.array([1.5, 5.0, 20.0])
+# A table is free of mistakes with the probability that it is for classes. Otherwise the share of
+# wrong values follows a Beta distribution.
+SHARES = np.append(ERRORS_IN_CLEAN_TABLES, np.geomspace(0.005, 0.5, 12))
+_DENSITY = stats.beta(1, 9).pdf(SHARES[1:]) * SHARES[1:]
+PRIOR = np.append(CLEAN_TABLES, (1 - CLEAN_TABLES) * _DENSITY / _DENSITY.sum())
+# The distributions do not hold exactly: more values than these do not settle what fits best.
+MOST_VALUES = 200
 RANGE = 0.95
 # Where inputs fix the values, what is left is rounding and penalty, with tails of its own: less
 # than a thousandth of the values' own spread counts as nothing.
@@ -169,13 +183,27 @@ def rate_values(
             "low": (expected - half_width) * unit + median,
             "high": (expected + half_width) * unit + median,
             "error_probability": error_proba if judged else np.full(len(y), np.nan),
-            "is_label_issue": (error_proba > 0.5) & judged,
+            "is_label_issue": False,
         }
     )
     # By distance and not by probability: of two that are both certain, the farther comes first.
     frame = frame.iloc[np.argsort(-distance, kind="stable")]
+    found = frame["error_probability"].cumsum().to_numpy()
+    n_errors, message = float(found[-1]), notes[0] if notes else ""
+    if judged:
+        # As many as are expected to be wrong, so that flags, rate and forecast agree.
+        frame["is_label_issue"] = np.arange(len(y)) < round(n_errors)
+        message = (
+            f"About {round(n_errors):,} of {len(y):,} values ({percent(n_errors / len(y))}) may be "
+            "wrong. Mistakes near the expected value cannot be told from right values."
+        )
+    sizes = [min(size, len(y)) for size in FORECASTS] if judged else []
     frame.attrs = {
-        "noise_rate": float(error_proba.mean()) if judged else float("nan"),
+        "n_labels": len(y),
+        "n_errors": n_errors,
+        "noise_rate": n_errors / len(y),
+        "expected_errors": {size: float(found[size - 1]) for size in sizes},
+        "message": message,
         "explained": explained,
         "warnings": notes,
     }
@@ -266,10 +294,10 @@ def error_probability(distance: np.ndarray) -> np.ndarray:
     """Return the probability that a value is wrong, given how far all values are from expected.
 
     Two groups are assumed. Distances of right values follow Student's t with seven degrees
-    of freedom, scaled to the median of all distances; those of wrong values a Cauchy
-    distribution five times as wide. The share of wrong values is the most probable one by
-    expectation maximisation. The farther, the more probably wrong. The scale is not that of
-    values believed to be right alone, which would be exact under the assumptions: on real
+    of freedom, scaled to the median of all distances; those of wrong values Student's t with three,
+    1.5, 5 or 20 times as wide. Each width, with each share of wrong values, counts by how well it
+    fits the distances, times its prior. The farther, the more probably wrong. The scale is not
+    that of values believed to be right alone, which would be exact under the assumptions: on real
     tables, with longer tails, that made probabilities too large.
 
     Parameters
@@ -279,17 +307,22 @@ def error_probability(distance: np.ndarray) -> np.ndarray:
     """
     # Half the typical size at least: where residuals are rounding, none is far.
     unit = max(float(np.median(distance)) / RIGHT.ppf(0.75), 0.5)
-    right, wrong = RIGHT.pdf(distance / unit), WRONG.pdf(distance / unit)
-    seen = SEEN_WRONG + SEEN_RIGHT
-    share = SEEN_WRONG / seen
-    proba = np.empty(len(distance))
-    for _ in range(1000):
-        before = share
-        proba = share * wrong / (share * wrong + (1 - share) * right)
-        share = (proba.sum() + SEEN_WRONG) / (len(proba) + seen)
-        if abs(share - before) <= 1e-9:
-            break
-    return proba
+    sizes = distance / unit
+    log_ratios = [
+        WRONG.logpdf(sizes / scale) - np.log(scale) - RIGHT.logpdf(sizes) for scale in SCALES
+    ]
+    log_likelihood = np.array(
+        [
+            [np.logaddexp(np.log1p(-share), np.log(share) + ratio).sum() for share in SHARES]
+            for ratio in log_ratios
+        ]
+    )
+    weights = softmax(min(1, MOST_VALUES / len(sizes)) * log_likelihood + np.log(PRIOR))
+    proba = np.zeros(len(distance))
+    for ratio, of_shares in zip(log_ratios, weights, strict=True):
+        for share, weight in zip(SHARES, of_shares, strict=True):
+            proba += weight * expit(logit(share) + ratio)
+    return np.minimum(proba, 1.0)
 
 
 def weighted_quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from granulearn.audit.error_probability import prior_model
 from granulearn.audit.explanation import CATEGORY, Origin
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.audit.validation import check_groups, row_names
+from granulearn.audit.validation import check_groups, in_order_of, row_names
 from granulearn.audit.verified import (
     AT_RANDOM,
     CHANGE,
@@ -209,7 +209,11 @@ def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> p
     if verified is not None and not hasattr(verified, "keys"):
         verified = _of_rows(data, verified)
     verified = check_verified(verified, len(data.y), np.unique(data.y), list(index))
-    done = audit_table(data, **{**known, "verified": verified}, **settings)
+    proba = known["proba"]
+    if proba is not None:
+        is_whole = len(proba) == data.report.rows
+        proba = in_order_of(proba, names if is_whole or names is None else index)
+    done = audit_table(data, **{**known, "verified": verified, "proba": proba}, **settings)
     frame = done.audit.to_frame(index)
     frame.attrs["warnings"] = list(data.report.warnings)
     return frame

@@ -5,9 +5,16 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from granulearn.utils.text import listed
+from granulearn.utils.validation import encode_labels
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A table is cut into this number of periods.
 N_PERIODS = 10
@@ -48,18 +55,139 @@ def row_names(X: Any, y: Any) -> Any:
 # ---- probabilities of another model ----------------------------------------------------------
 
 
-def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def out_of_sample_proba(
+    estimator: Any, X: Any, y: Any, *, cv: Any = 5, groups: Any = None, random_state: Any = 0
+) -> pd.DataFrame:
+    """Return class probabilities of each sample by models that did not see it.
+
+    They are what `audit_labels` and `LabelAudit` take as ``proba``.
+
+    Parameters
+    ----------
+    estimator : classifier or pipeline
+        Has ``predict_proba``; it is cloned for each fold.
+    X : array-like of shape (n_samples, n_features)
+        Inputs, as the estimator takes them.
+    y : array-like of shape (n_samples,)
+        Labels.
+    cv : int or splitter, default=5
+        Number of stratified folds in random order, or a splitter of scikit-learn.
+    groups : array-like of shape (n_samples,), default=None
+        Samples of one group, such as a patient, are in one fold.
+    random_state : int, RandomState or None, default=0
+        Draws the folds.
+
+    Returns
+    -------
+    DataFrame
+        A column for each class, indexed like X or y. A row is NaN where the model of its fold did
+        not know the class that is given, which may be the only sample of its class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from granulearn.audit import audit_labels, out_of_sample_proba
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> y[10] = 2  # a wrong label
+    >>> proba = out_of_sample_proba(LogisticRegression(max_iter=1_000), X, y)
+    >>> audit_labels(X, y, proba=proba).index[0]
+    np.int64(10)
+    """
+    import pandas as pd
+    from sklearn.model_selection import (
+        StratifiedGroupKFold,
+        StratifiedKFold,
+        cross_val_predict,
+    )
+
+    codes, classes = encode_labels(np.asarray(y))
+    if isinstance(cv, Integral):
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        cv = kind(cv, shuffle=True, random_state=random_state)
+    folds = list(cv.split(X, codes, groups))
+    proba = cross_val_predict(estimator, X, y, cv=folds, method="predict_proba")
+    for seen, held_out in folds:
+        proba[held_out[~np.isin(codes[held_out], codes[seen])]] = np.nan
+    return pd.DataFrame(proba, index=row_names(X, y), columns=classes)
+
+
+def in_order_of(proba: Any, index: Any) -> Any:
+    """Return probabilities with their rows in the order of the samples.
+
+    A frame whose rows are named as the samples are is aligned by these names, as pandas does. The
+    default index (0, 1, 2, ...) names no rows: they are taken as they come, and so are those of an
+    array.
+
+    Parameters
+    ----------
+    proba : array-like of shape (n_samples, n_classes)
+        Class probabilities.
+    index : sequence or None
+        Names of the samples; None means that they have none.
+    """
+    import pandas as pd
+
+    if hasattr(proba, "to_pandas"):
+        proba = proba.to_pandas()
+    if index is None or not hasattr(proba, "iloc") or len(proba) != len(index):
+        return proba
+    names, index = proba.index, pd.Index(index)
+    is_default = names.equals(pd.RangeIndex(len(index)))
+    same_rows = names.is_unique and names.isin(index).all()
+    if names.equals(index) or (is_default and not same_rows):
+        return proba
+    if is_default or not same_rows:
+        raise ValueError(
+            f"the rows of proba are named {_shown(names)} and those of the data {_shown(index)}; "
+            "set proba.index to the index of the data if both are in the same order, or else name "
+            "the rows of proba as the data does."
+        )
+    return proba.loc[index]
+
+
+def _in_order_of_classes(proba: pd.DataFrame, classes: np.ndarray) -> pd.DataFrame:
+    """Return probabilities with a column for each class, in the order of the classes."""
+    import pandas as pd
+
+    wanted = pd.Index(classes.tolist())
+    # A file may hold the classes 0 and 1 as the texts "0" and "1".
+    names, texts = proba.columns, proba.columns.map(str)
+    if len(names) == len(wanted) and texts.is_unique:
+        for order in (names.get_indexer(wanted), texts.get_indexer(wanted.map(str))):
+            if (order >= 0).all():
+                return proba.iloc[:, order]
+    raise ValueError(
+        f"the columns of proba are {_shown(names)}, and the classes of y are {_shown(wanted)}; "
+        "name the columns by the classes, as pd.DataFrame(proba, columns=model.classes_) does, or "
+        "pass an array with one column per class in this order."
+    )
+
+
+def _shown(values: Any) -> str:
+    return listed(list(map(repr, values.tolist())), most=5)
+
+
+def check_proba(
+    proba: Any, codes: np.ndarray, classes: np.ndarray, index: Any = None
+) -> np.ndarray:
     """Return probabilities as an array; warn if the model has probably seen the labels.
 
     Parameters
     ----------
     proba : array-like of shape (n_samples, n_classes)
-        Class probabilities; a row of NaN is a sample of which nothing is known.
+        Class probabilities; a row of NaN is a sample of which nothing is known. The columns of a
+        frame are named by the classes, in any order.
     codes : ndarray of shape (n_samples,)
         Number of the given class of each sample.
     classes : ndarray
         The class labels, sorted, which are the columns.
+    index : sequence, default=None
+        Names of the samples, for a frame.
     """
+    proba = in_order_of(proba, index)
+    if hasattr(proba, "columns"):
+        proba = _in_order_of_classes(proba, classes)
     values = np.array(proba, dtype=np.float64)
     shape = (len(codes), len(classes))
     if values.shape != shape:
@@ -82,8 +210,7 @@ def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray) -> np.ndarra
         warnings.warn(
             f"proba predicts {accuracy:.1%} of the given labels; were these samples in the "
             "model's training data? Then it has learnt wrong labels by heart. Use predictions of "
-            "samples that the model did not see: sklearn.model_selection.cross_val_predict(..., "
-            "method='predict_proba').",
+            "samples that the model did not see: granulearn.out_of_sample_proba(model, X, y).",
             UserWarning,
             stacklevel=4,
         )

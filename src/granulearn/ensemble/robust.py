@@ -71,7 +71,7 @@ class RobustClassifier(DecisionClassifier):
     noise_matrix : float, array-like of shape (n_classes, n_classes) or None, default=None
         The fraction of wrong labels, spread evenly over the other classes, or the
         probability of each given label (column) by true class (row), both in the
-        order of `classes_`. An audit estimates the fraction (``LabelAudit.noise_.rate``).
+        order of `classes_`. An audit estimates it (``LabelAudit.noise_matrix_``).
         With it, probabilities and predictions are about the
         *true* class; without, about the label as given.
     random_state : int, RandomState or None, default=None
