@@ -25,11 +25,7 @@ from sklearn.metrics import r2_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from granulearn.audit.error_probability import (
-    CLEAN_TABLES,
-    ERRORS_IN_CLEAN_TABLES,
-    FORECASTS,
-)
+from granulearn.audit.error_probability import FORECASTS
 from granulearn.audit.ratings import percent
 from granulearn.audit.validation import is_raw_table, row_names
 from granulearn.preprocess import TablePreprocessor
@@ -63,11 +59,11 @@ GLOBAL_SHARE = 0.2
 # far: a little where the inputs say little, much where they say much.
 RIGHT, WRONG = stats.t(7), stats.t(3)
 SCALES = np.array([1.5, 5.0, 20.0])
-# A table is free of mistakes with the probability that it is for classes. Otherwise the share of
-# wrong values follows a Beta distribution.
-SHARES = np.append(ERRORS_IN_CLEAN_TABLES, np.geomspace(0.005, 0.5, 12))
+# One table in four is nearly free of mistakes. In others the share of wrong values follows a Beta
+# distribution.
+SHARES = np.append(0.001, np.geomspace(0.005, 0.5, 12))
 _DENSITY = stats.beta(1, 9).pdf(SHARES[1:]) * SHARES[1:]
-PRIOR = np.append(CLEAN_TABLES, (1 - CLEAN_TABLES) * _DENSITY / _DENSITY.sum())
+PRIOR = np.append(0.25, 0.75 * _DENSITY / _DENSITY.sum())
 # The distributions do not hold exactly: more values than these do not settle what fits best.
 MOST_VALUES = 200
 RANGE = 0.95
