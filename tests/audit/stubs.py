@@ -9,7 +9,7 @@ import pandas as pd
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.explanation import Origin
-from granulearn.audit.ratings import NOTHING, PRIOR, AuditSummary, Issue
+from granulearn.audit.ratings import AuditSummary, Issue
 from granulearn.review.audit_page import summarize_audit
 from tests.audit.tables import three_clouds
 
@@ -19,8 +19,8 @@ ISSUES = [
     Issue("repeated rows", 0.02, tuple(range(12)), "12 rows repeat."),
     Issue(EVIL, 0.01, (), f"Order matters {EVIL}"),
 ]
-SUMMARY = AuditSummary(150, 15.0, 0.07, 0.134, PRIOR, 0, 0, 0, {20: 9.0})
-CANNOT = AuditSummary(150, np.nan, np.nan, np.nan, NOTHING, 0, 0, 0, {})
+SUMMARY = AuditSummary(150, 26.2, 0.07, 0.234, "verified labels", 4, 1, 3, {20: 12.3})
+CANNOT = AuditSummary(150, np.nan, np.nan, np.nan, "none", 0, 0, 0, {})
 
 
 def audited(n=150, rate=0.1, evil=False):

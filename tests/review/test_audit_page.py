@@ -2,10 +2,10 @@
 
 import csv
 import io
-import re
 from dataclasses import replace
 from urllib.parse import parse_qs
 
+import numpy as np
 import pandas as pd
 import pytest
 from selenium.webdriver.common.by import By
@@ -13,16 +13,16 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from granulearn import Review
-from granulearn.audit.ratings import NoiseRate
 from granulearn.review.audit_page import render_audit_page, write_audit_page
 from granulearn.review.decisions import COLUMNS, read_decisions
 from granulearn.review.journal import journal_text
-from tests.audit.stubs import CANNOT, EVIL, audited, full_summary, saying, summary_of
+from tests.audit.stubs import CANNOT, EVIL, SUMMARY, audited, full_summary, saying, summary_of
 from tests.bench.browser import open_page
 from tests.cli.commands import succeeds
+from tests.review.figures import missing_figures
 from tests.review.tables import animals_file
 
-N_CARDS = 28  # 15 wrong, 8 ambiguous, 3 outlier, 2 unknown
+N_CARDS = 23  # 15 wrong and 8 other suspects
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def page(browser, path):
 
 def visible(page):
     """Return the row numbers of the cards that are shown, in their order."""
-    script = """return Array.from(document.querySelectorAll("details.suspect"))
+    script = """return Array.from(document.querySelectorAll("details.doubted"))
         .filter((card) => !card.hidden).map((card) => Number(card.dataset.row))"""
     return page.execute_script(script)
 
@@ -73,49 +73,42 @@ def in_hash(page):
 
 def test_the_counts_of_the_summary_add_up(summary):
     counts = {verdict["name"]: verdict["count"] for verdict in summary["verdicts"]}
-    assert counts == {"wrong": 15, "ambiguous": 8, "outlier": 3, "fine": 122, "unknown": 2}
+    assert counts == {"wrong": 15, "suspect": 8, "outlier": 3, "fine": 122, "unknown": 2}
     assert sum(verdict["shown"] for verdict in summary["verdicts"]) == N_CARDS
-    assert len(summary["cards"]) == N_CARDS
-    for verdict in ("wrong", "ambiguous"):
+    assert len(summary["cards"]) == summary["n_suspects"] == N_CARDS
+    for verdict in ("wrong", "suspect"):
         assert sum(pair[verdict] for pair in summary["pairs"]) == counts[verdict]
     bars = summary["histogram"]
-    assert (sum(bar["count"] for bar in bars), sum(bar["wrong"] for bar in bars)) == (148, 15)
-    assert summary["n_verified"] == 4
+    assert [sum(bar[name] for bar in bars) for name in ("count", "suspect")] == [148, N_CARDS]
     assert (summary["issues"][0]["rows"], summary["issues"][0]["n_rows"]) == ([*range(1, 11)], 12)
 
 
 # --- what is said first
 
 
-def test_it_loads_nothing_and_begins_with_one_number_range_and_assumption(page, summary):
+def test_it_loads_nothing_and_begins_with_the_record_of_the_audit(page, summary):
     assert page.get_log("browser") == []
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     head = page.find_element(By.TAG_NAME, "header").text
-    first = page.find_element(By.TAG_NAME, "h1").text
-    assert first == "Between 7.0 % and 13.4 % of the labels are wrong"
-    assert "about 10.0 % if mistakes are spread at random" in head
-    assert summary["noise"]["message"] in head
-    assert "150 labels, 4 of them verified" in head
+    assert missing_figures(SUMMARY, head) == []
+    assert summary["summary"] == SUMMARY
+    assert "verified\n4, 3 wrong; 1 at random" in head
 
 
-def test_a_counted_share_comes_before_its_interval_and_an_unknown_one_has_no_number():
+def test_where_nothing_can_be_said_there_is_no_number():
     X, audit = audited()
-    counted = NoiseRate(0.1, 0.07, 0.134, "verified labels", "From 40 labels.")
-    page = render_audit_page(summary_of(X, saying(audit, noise=counted)))
-    first = r'<h1>About <strong id="rate">10.0.%</strong> of the labels are wrong</h1>'
-    assert re.search(first, page)
-    assert re.search(r"probably between 7.0.% and 13.4.%", page)
-    page = render_audit_page(summary_of(X, saying(audit, noise=CANNOT)))
+    page = render_audit_page(summary_of(X, saying(audit, summary=CANNOT)))
     head = page[page.index("<h1") : page.index("</header>")]
-    assert head.startswith('<h1 class="cannot">Cannot judge how many labels are wrong</h1>')
     assert CANNOT.message in head
     assert "%" not in head
+    assert "nan" not in page.lower()
 
 
 def test_clean_labels_make_a_page_that_says_so():
     X, audit = audited(rate=0.0)
-    page = render_audit_page(summary_of(X, audit))
-    assert "No label is doubted." in page
+    fine = replace(audit.ratings_, verdicts=np.full(len(X), "fine"))
+    page = render_audit_page(summary_of(X, saying(audit, fine)))
+    assert "No label is suspect." in page
     assert "No pair of classes is confused." in page
 
 
@@ -140,7 +133,7 @@ def test_checks_beside_labels_are_listed_with_their_rows(page):
 
 def test_a_suspect_opens_and_shows_both_classes_side_by_side(page, summary):
     first = summary["cards"][0]
-    suspect = page.find_element(By.CSS_SELECTOR, "details.suspect")
+    suspect = page.find_element(By.CSS_SELECTOR, "details.doubted")
     assert f"row {first['row']}" in suspect.text
     assert first["reason"] in suspect.text
     assert suspect.find_elements(By.CSS_SELECTOR, "table.compare") == []
@@ -184,17 +177,18 @@ def test_texts_from_the_table_are_text_not_markup(page, path, summary):
 def test_chips_choose_verdicts_and_say_so(page, summary):
     assert count_shown(page) == f"{N_CARDS} of {N_CARDS} shown"
     assert sorted(visible(page)) == sorted(rows_where(summary, lambda _: True))
-    chip(page, "outlier").click()
-    assert sorted(visible(page)) == sorted(rows_where(summary, lambda s: s["verdict"] == "outlier"))
-    assert count_shown(page) == f"3 of {N_CARDS} shown"
-    assert chip(page, "outlier").get_attribute("aria-pressed") == "true"
-    chip(page, "unknown").click()
-    assert len(visible(page)) == 5
-    chip(page, "outlier").click()
-    chip(page, "unknown").click()
+    chip(page, "suspect").click()
+    assert sorted(visible(page)) == sorted(rows_where(summary, lambda s: s["verdict"] == "suspect"))
+    assert count_shown(page) == f"8 of {N_CARDS} shown"
+    assert chip(page, "suspect").get_attribute("aria-pressed") == "true"
+    chip(page, "wrong").click()
     assert len(visible(page)) == N_CARDS
-    # Nothing is shown of labels that are fine, so there is nothing to choose.
-    assert page.find_elements(By.CSS_SELECTOR, '.chip[data-verdict="fine"] button') == []
+    chip(page, "suspect").click()
+    chip(page, "wrong").click()
+    assert len(visible(page)) == N_CARDS
+    # Only suspects are listed, so there is nothing else to choose.
+    for verdict in ("outlier", "fine", "unknown"):
+        assert page.find_elements(By.CSS_SELECTOR, f'.chip[data-verdict="{verdict}"] button') == []
 
 
 def test_a_pair_of_classes_can_be_chosen_in_two_places(page, summary):
@@ -237,12 +231,11 @@ def test_rows_are_found_by_number_label_and_cell(page, summary):
 
 def test_rows_come_by_doubt_by_number_or_by_pair(page, summary):
     first, order = visible(page), Select(page.find_element(By.ID, "sort"))
-    rates = {suspect["row"]: suspect["against"] for suspect in summary["cards"]}
-    against = [-1 if rates[row] is None else rates[row] for row in first]
-    assert against == sorted(against, reverse=True)
+    doubt = {suspect["row"]: suspect["error_probability"] for suspect in summary["cards"]}
+    assert [doubt[row] for row in first] == sorted(doubt.values(), reverse=True)
     order.select_by_value("row")
     assert visible(page) == sorted(visible(page))
-    order.select_by_value("against")
+    order.select_by_value("doubt")
     assert visible(page) == first
     order.select_by_value("pair")
     script = "return Array.from(document.querySelectorAll('.change'), (pair) => pair.textContent)"
@@ -277,9 +270,9 @@ def test_it_can_be_used_with_the_keyboard_alone(page):
 
 
 def test_all_shown_rows_open_and_close_at_once(page):
-    chip(page, "outlier").click()
+    chip(page, "suspect").click()
     page.find_element(By.ID, "open-all").click()
-    assert len(page.find_elements(By.CSS_SELECTOR, "details[open]")) == 3
+    assert len(page.find_elements(By.CSS_SELECTOR, "details[open]")) == 8
     page.find_element(By.ID, "open-all").click()
     assert page.find_elements(By.CSS_SELECTOR, "details[open]") == []
 
@@ -470,7 +463,7 @@ def test_without_scripts_everything_is_there_to_read(page, path, summary):
         open_page(page, path)
         assert not page.find_element(By.ID, "controls").is_displayed()
         assert page.find_elements(By.CSS_SELECTOR, ".chip button") == []
-        suspects = page.find_elements(By.CSS_SELECTOR, "details.suspect")
+        suspects = page.find_elements(By.CSS_SELECTOR, "details.doubted")
         assert len(suspects) == N_CARDS
         suspects[0].find_element(By.TAG_NAME, "summary").click()
         assert suspects[0].find_element(By.TAG_NAME, "table").is_displayed()
@@ -479,10 +472,10 @@ def test_without_scripts_everything_is_there_to_read(page, path, summary):
 
 
 def test_paper_is_light_and_shows_rows_without_controls(page):
-    page.find_element(By.CSS_SELECTOR, "details.suspect summary").click()
+    page.find_element(By.CSS_SELECTOR, "details.doubted summary").click()
     features = [{"name": "prefers-color-scheme", "value": "dark"}]
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": features})
     assert lightness(page) > 200
     assert not page.find_element(By.ID, "controls").is_displayed()
-    assert page.find_element(By.CSS_SELECTOR, "details.suspect .reason").is_displayed()
+    assert page.find_element(By.CSS_SELECTOR, "details.doubted .reason").is_displayed()
     assert is_as_wide_as_the_window(page)

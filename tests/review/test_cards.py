@@ -46,34 +46,34 @@ def rows_of(everything, table=None, names=NAMES, **options):
     return AuditedRows(done, **options)
 
 
-def test_every_doubted_row_gets_a_card_the_most_probably_wrong_first(everything):
+def test_every_suspect_gets_a_card_the_most_probably_wrong_first(everything):
     *_, ratings = everything
     chosen = chosen_rows(ratings)
-    assert set(chosen) == set(np.flatnonzero(ratings.verdicts != "fine"))
-    doubt = np.nan_to_num(ratings.error_proba[chosen], nan=-1)
+    assert set(chosen) == set(np.flatnonzero(ratings.is_suspect))
+    doubt = ratings.error_proba[chosen]
     assert_array_equal(doubt, np.sort(doubt)[::-1])
 
 
 def test_of_many_the_worst_are_chosen_and_some_of_every_frequent_pair(everything, monkeypatch):
     *_, ratings = everything
-    monkeypatch.setattr(audit_page, "MOST_CARDS", {"wrong": 2})
+    monkeypatch.setattr(audit_page, "MOST_CARDS", 2)
     monkeypatch.setattr(audit_page, "CARDS_PER_PAIR", 1)
     chosen = chosen_rows(ratings)
-    wrong = np.flatnonzero(ratings.verdicts == "wrong")
-    worst = wrong[np.argsort(ratings.label_quality[wrong], kind="stable")]
+    suspects = np.flatnonzero(ratings.is_suspect)
+    worst = suspects[np.argsort(-ratings.error_proba[suspects], kind="stable")]
     assert set(worst[:2]) <= set(chosen)
-    pairs = {pair["key"] for pair in confused_pairs(ratings) if pair["wrong"]}
+    pairs = {pair["key"] for pair in confused_pairs(ratings)}
     assert {pair_key(ratings.given[at], ratings.second_classes[at]) for at in chosen} == pairs
     assert len(chosen) <= 2 + len(pairs)
 
 
-def test_pairs_count_wrong_and_ambiguous_labels_the_most_frequent_first(everything):
+def test_pairs_count_wrong_and_suspect_labels_the_most_frequent_first(everything):
     *_, ratings = everything
     pairs = confused_pairs(ratings)
     for pair in pairs:
         own = rows_of_pair(ratings, pair["key"])
         assert pair["wrong"] == (own & (ratings.verdicts == "wrong")).sum()
-        assert pair["ambiguous"] == (own & (ratings.verdicts == "ambiguous")).sum()
+        assert pair["suspect"] == (own & (ratings.verdicts == "suspect")).sum()
     assert sum(pair["wrong"] for pair in pairs) == (ratings.verdicts == "wrong").sum()
     assert [pair["wrong"] for pair in pairs] == sorted(
         (pair["wrong"] for pair in pairs), reverse=True
@@ -168,7 +168,7 @@ CELLS = {
 def rows():
     """Return five rows that can be filtered; no card is made of them."""
     label_quality = np.array([0.1, 0.9, 0.4, 0.2, np.nan])
-    verdicts = np.array(["wrong", "fine", "ambiguous", "wrong", "unknown"])
+    verdicts = np.array(["wrong", "fine", "suspect", "wrong", "unknown"])
     given_codes = np.array([0, 0, 1, 1, 0])
     proba = np.where(given_codes == 0, label_quality, 1 - label_quality)
     ratings = Ratings(
@@ -180,6 +180,7 @@ def rows():
         predicted=np.where(verdicts == "wrong", 1 - given_codes, given_codes),
         verdicts=verdicts,
         verified=np.zeros(5, dtype=bool),
+        outlier=np.zeros(5, dtype=bool),
     )
     done = SimpleNamespace(
         audit=SimpleNamespace(ratings_=ratings, forest_=None),

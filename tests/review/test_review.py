@@ -45,9 +45,6 @@ def test_the_most_doubtful_label_comes_first(review):
     assert card.kept[0].column == "name"
     assert card.kept[0].own == f"animal {card.row - 1}"
     assert abs(sum(share.probability for share in card.probabilities) - 1) < 1e-6
-    assert card.against == pytest.approx(
-        1 - next(share.probability for share in card.probabilities if share.is_given)
-    )
 
 
 def test_a_decided_row_never_comes_back(review):
@@ -203,7 +200,7 @@ def test_the_audit_is_fitted_again_with_the_decisions(saved):
         assert review.generation == 1
         decided = [d.row for d in read_decisions(review.journal.path)]
         positions = [review.table.position_of[row] for row in decided]
-        assert review.ratings.verified[positions].all()
+        assert review._fit.audit.verified_[positions].all()
 
 
 def test_one_fit_runs_in_the_background_while_decisions_are_taken(saved, monkeypatch):
@@ -304,8 +301,8 @@ def test_the_random_sample_gives_an_interval_that_holds_the_truth():
         other = int(review.rows()[0])
         review.decide_many([other], "keep", order="random")
         assert review.decision(other).drawn == "worst"
-    assert (numbers.at_random, numbers.noise.basis) == (60, "verified labels")
-    assert numbers.noise.low <= np.mean(given != truth) <= numbers.noise.high
+    assert (numbers.audit.n_at_random, numbers.audit.basis) == (60, "verified labels")
+    assert numbers.audit.low <= np.mean(given != truth) <= numbers.audit.high
 
 
 def test_a_row_that_is_named_twice_counts_once(review):
@@ -357,7 +354,7 @@ def test_undo_makes_the_audit_forget_the_decision(saved):
         decide_by(review, truth, 10)
         (row,) = review.undo()
         assert review.generation == 2
-        assert not review.ratings.verified[review.table.position_of[row]]
+        assert not review._fit.audit.verified_[review.table.position_of[row]]
 
 
 @pytest.mark.parametrize(

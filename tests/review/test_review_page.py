@@ -14,6 +14,7 @@ from granulearn import Review
 from granulearn.review import read_decisions
 from granulearn.review.cards import RowFilter
 from granulearn.review.journal import Journal
+from tests.review.figures import missing_figures
 from tests.review.served import served
 from tests.review.tables import animals_file
 
@@ -149,10 +150,7 @@ def test_it_opens_with_the_worst_card_without_errors_or_other_hosts(page):
     page.shows(page.review.rows())
     assert page.browser.title == "Review of animals.csv"
     numbers = page.review.summary()
-    assert page.text("forecast") == (
-        f"0 of about {numbers.worth_checking} worth checking; "
-        f"expect about {numbers.expected:.0f} wrong in the next 20"
-    )
+    assert page.text("forecast") == f"{numbers.n_suspects} suspect labels left. {numbers.advice}"
     hosts = page.script(
         "return performance.getEntriesByType('resource').map((e) => new URL(e.name).host)"
     )
@@ -397,8 +395,8 @@ def test_decisions_in_random_samples_are_marked_and_samples_follow_each_other(br
 
 
 def test_many_rows_are_decided_at_once_after_a_preview_and_undone_as_one(page):
-    page.one("[data-verdict=fine]").click()
-    rows = page.review.rows("worst", RowFilter(verdict="fine")).tolist()
+    page.at("find").send_keys("animal 1")
+    rows = page.review.rows("worst", RowFilter(find="animal 1")).tolist()
     page.shows(rows)
     page.decide_on_all("keep")
     assert f"{len(rows)} rows" in page.at("bulk-message").text
@@ -442,19 +440,14 @@ def test_the_queue_is_empty_when_every_label_was_checked(page):
     assert not page.one("[data-action=keep]").is_enabled()
 
 
-def test_without_a_doubtful_label_the_random_sample_is_offered(browser, tmp_path):
-    path, _ = animals_file(tmp_path, rate=0.0)
-    frame = pd.read_csv(path)
-    frame[["length", "width"]] *= 10  # nothing overlaps
-    frame["length"] += 100 * (frame["kind"] == "dog")
-    frame["width"] += 100 * (frame["kind"] == "emu")
-    frame.to_csv(path, index=False)
-    with reviewing(browser, path) as page:
-        page.until(lambda: page.at("offer").is_displayed())
-        assert "No open label looks wrong." in page.text("advice")
-        page.at("offer").click()
-        page.shows(page.review.rows("random"))
-        assert not page.at("offer").is_displayed()
+def test_after_ten_doubtful_rows_the_random_sample_is_offered(page):
+    assert not page.at("offer").is_displayed()
+    for _ in range(10):
+        page.decided("q")
+    page.until(lambda: page.at("offer").is_displayed())
+    page.at("offer").click()
+    page.shows(page.review.rows("random"))
+    assert not page.at("offer").is_displayed()
 
 
 # --- going on
@@ -589,9 +582,12 @@ def test_numbers_follow_the_decisions(page):
     page.one("[data-tab=numbers]").click()
     page.until(lambda: "eve" in page.at("panel-numbers").text)
     # All of them at once: the panel may be drawn again at any moment.
-    found = "[...document.querySelectorAll('.tiles strong')]"
+    found = "[...document.querySelectorAll('#kinds strong')]"
     tiles = page.script(f"return {found}.map(tile => tile.innerText)")
-    assert tiles == ["4", "1", "2", "1", "0", "0"]
+    assert tiles == ["4", "1", "2", "1", "0"]
+    numbers = page.review.summary()
+    assert missing_figures(numbers.audit, page.at("panel-numbers").text) == []
+    page.until(lambda: page.text("reason") == numbers.reason)
     assert len(rows) == 4
     points = page.one(".chart polyline").get_attribute("points").split()
     assert len(points) == 4  # none, and three that were kept or changed
@@ -651,6 +647,9 @@ def test_texts_are_texts_and_many_classes_and_columns_fit(browser, tmp_path):
     path = crowded_table(tmp_path / "crowded.csv")
     with reviewing(browser, path, target="label", keep=[EVIL]) as page:
         assert EVIL in page.at("card").text
+        row = next(row for row in page.review.rows().tolist() if row <= 500)
+        page.one(f'#rows [data-row="{row}"]').click()
+        page.until(lambda: page.row == row)
         assert " – – –" in page.at("card").text  # no cell there
         assert len(page.browser.find_elements(By.CSS_SELECTOR, "#card tbody tr")) == 60
         keys = page.browser.find_elements(By.CSS_SELECTOR, "#card .share kbd")

@@ -55,8 +55,8 @@ def test_the_queue_comes_in_parts_worst_first(server):
     assert [row["row"] for row in whole["rows"]] == server.review.rows().tolist()
     part = said(server, "queue?n=10&begin=5")
     assert part["rows"] == whole["rows"][5:15]
-    wrong = said(server, "queue?verdict=wrong,ambiguous")
-    assert {row["verdict"] for row in wrong["rows"]} <= {"wrong", "ambiguous"}
+    wrong = said(server, "queue?verdict=wrong,suspect")
+    assert {row["verdict"] for row in wrong["rows"]} <= {"wrong", "suspect"}
     named = said(server, "queue?find=%2318%20animal")
     assert [row["row"] for row in named["rows"]] == [18]
 

@@ -1,34 +1,21 @@
-"""The numbers of a review, and the advice to stop."""
+"""The numbers of a review: the audit's record, what was decided, and a hint to stop."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from granulearn.audit.ratings import NoiseRate, Ratings
+from granulearn import Review
+from granulearn.audit.ratings import AuditSummary
 from granulearn.review import Decision
-from granulearn.review.summary import NEXT, summarize
+from granulearn.review.summary import summarize
+from tests.review.tables import animals
 
-NOISE = NoiseRate(0.1, 0.05, 0.2, "confident rows", "Said.")
-
-
-def ratings_of(error_proba, verdicts=None):
-    n = len(error_proba)
-    return Ratings(
-        classes=np.array(["cat", "dog"]),
-        given=np.zeros(n, dtype=int),
-        proba=np.column_stack([1 - error_proba, error_proba]),
-        label_quality=1 - error_proba,
-        error_proba=error_proba,
-        predicted=np.zeros(n, dtype=int),
-        verdicts=np.full(n, "fine") if verdicts is None else verdicts,
-        verified=np.zeros(n, dtype=bool),
-    )
+RECORD = AuditSummary(100, 12.0, 0.05, 0.2, "verified labels", 20, 10, 4, {20: 6.2})
 
 
-def summary(decisions=(), error_proba=None, verdicts=None):
-    error_proba = np.linspace(0.9, 0.01, 100) if error_proba is None else error_proba
-    is_open = np.ones(len(error_proba), dtype=bool)
-    is_open[[d.row - 1 for d in decisions]] = False
-    return summarize(decisions, ratings_of(error_proba, verdicts), NOISE, is_open)
+def summary(decisions=(), record=RECORD, n_fitted=0):
+    return summarize(decisions, record, n_suspects=8, n_fitted=n_fitted)
 
 
 def test_decisions_are_counted_by_kind_person_and_verdict():
@@ -53,55 +40,83 @@ def test_the_curve_counts_wrong_labels_against_rows_checked():
     assert summary(said).found == (1, 1, 2)
 
 
-def test_the_forecast_is_the_sum_over_the_next_open_rows():
-    error_proba = np.linspace(0.9, 0.01, 100)
-    numbers = summary([Decision(1, "exclude"), Decision(2, "unsure")], error_proba)
-    assert numbers.n_next == NEXT
-    assert numbers.expected == pytest.approx(error_proba[2 : 2 + NEXT].sum())
+def test_the_advice_is_the_forecast_of_the_record_and_to_stop_where_it_is_low():
+    assert summary().advice == "Expect about 6 wrong among the 20 most doubtful."
+    low = replace(RECORD, expected_errors={20: 0.24})
+    end = "about 0.2 wrong among the 20 most doubtful; going on hardly pays."
+    assert summary(record=low).advice.endswith(end)
+    # Without checks, a low forecast is a guess.
+    assert "hardly pays" not in summary(record=replace(low, n_verified=0)).advice
+    assert summary(record=replace(RECORD, n_verified=100)).advice == "Every label has been checked."
+    assert summary(record=replace(RECORD, expected_errors={})).advice == ""
 
 
-def test_worth_checking_means_wrong_once_in_ten():
-    error_proba = np.array([0.9, 0.5, 0.11, 0.09, 0.0])
-    assert summary(error_proba=error_proba).worth_checking == 3
-    assert summary([Decision(1, "keep")], error_proba).worth_checking == 2
-    verdicts = np.array(["fine"] * 4 + ["wrong"])
-    assert summary(error_proba=error_proba, verdicts=verdicts).worth_checking == 4
+def test_the_figures_say_what_changed_them():
+    assert summary(n_fitted=17).reason == (
+        "The audit was fitted with 17 verified labels, and 3 more since."
+    )
+    assert summary(n_fitted=20).reason == "The audit was fitted with 20 verified labels."
 
 
-def test_low_yield_is_a_hint_to_stop():
-    numbers = summary(error_proba=np.full(100, 0.01))
-    assert numbers.advice.startswith(f"Expect about 0.2 wrong labels in the next {NEXT} rows")
-    assert summary().advice == ""
+def test_rows_at_random_are_wanted_after_ten_doubtful_ones():
+    def wants(n_verified, n_at_random, n_suspects=8):
+        record = replace(RECORD, n_verified=n_verified, n_at_random=n_at_random)
+        return summarize([], record, n_suspects, 0).wants_random
+
+    assert [wants(9, 0), wants(10, 0), wants(19, 9), wants(20, 10)] == [False, True, True, False]
+    assert wants(0, 0, n_suspects=0)
 
 
-def test_a_long_row_of_right_labels_is_a_hint_to_stop():
-    right = [Decision(row, "keep") for row in range(1, NEXT + 1)]
-    assert "The last 20 labels were all right" in summary(right).advice
-    wrong = [*right[:-1], Decision(NEXT, "change", "dog")]
-    assert "The last 20" not in summary(wrong).advice
+# --- with an audit
 
 
-def test_right_labels_at_random_say_nothing_about_the_worst():
-    wrong = [Decision(row, "change", "dog") for row in range(1, NEXT + 1)]
-    drawn = [Decision(row, "keep", drawn="random") for row in range(NEXT + 1, 2 * NEXT + 1)]
-    assert summary([*wrong, *drawn]).advice == ""
+@pytest.fixture
+def review():
+    with Review(animals()[0], "kind", refit_every=1000) as opened:
+        yield opened
 
 
-def test_only_rows_drawn_at_random_tell_how_many_are_wrong():
-    said = [Decision(row, "change", "dog") for row in range(1, NEXT + 1)]
-    assert "drawn at random" in summary(said).advice
-    drawn = [*said, Decision(50, "keep", drawn="random")]
-    assert summary(drawn).at_random == 1
-    assert summary(drawn).advice == ""
+def figures(review):
+    """Return all figures of a review that do not count decisions."""
+    numbers = review.summary()
+    return numbers.audit, review.ratings.error_proba.tolist(), numbers.reason, numbers.advice
 
 
-def test_when_all_is_decided_nothing_is_left_to_say():
-    said = [Decision(row, "keep") for row in range(1, 6)]
-    numbers = summary(said, np.full(5, 0.5))
-    assert numbers.advice == "Every label has been checked."
-    assert (numbers.n_next, numbers.expected) == (0, None)
+def test_a_decision_moves_the_probability_of_its_row_to_zero_or_one(review):
+    kept, changed = review.next(), review.card(int(review.rows()[1]))
+    review.decide(kept, "keep")
+    review.decide(changed, "change")
+    assert review.rated(kept.row).error_probability == 0
+    assert review.rated(changed.row).error_probability == 1
+    assert (review.summary().audit.n_verified, review.summary().audit.n_found) == (2, 1)
 
 
-def test_labels_that_cannot_be_rated_have_no_forecast():
-    numbers = summary(error_proba=np.full(30, np.nan))
-    assert (numbers.expected, numbers.worth_checking) == (None, 0)
+def test_no_figure_moves_without_a_verified_label(review):
+    before = figures(review)
+    review.next("random"), review.rows(), review.summary()
+    assert figures(review) == before
+    for decision in ("exclude", "unsure"):
+        review.decide(review.next(), decision)
+        assert figures(review) == before
+    review.decide(review.next(), "keep")
+    assert figures(review) != before
+    review.undo()
+    assert figures(review) == before
+
+
+def test_there_are_as_many_suspects_as_mistakes_are_left(review):
+    frame, truth = animals()
+    for number in range(12):
+        card = review.next("random" if number % 2 else "worst")
+        right = truth[card.row - 1]
+        review.decide(card, "change", right)  # the given label keeps it
+        numbers = review.summary()
+        n_open = sum(review.open_by_verdict()[verdict] for verdict in ("wrong", "suspect"))
+        assert numbers.n_suspects == n_open == round(numbers.audit.errors_left)
+        p = review.ratings.error_proba
+        assert numbers.audit.n_errors == pytest.approx(np.nansum(p))
+        doubtful = np.sort(p[~review.ratings.verified])[::-1]
+        assert numbers.audit.expected_errors[20] == pytest.approx(doubtful[:20].sum())
+    assert review.summary().counts["change"] == (frame["kind"] != review.corrected()["kind"]).sum()
+    review.refit()
+    assert review.summary().reason == "The audit was fitted with 12 verified labels."

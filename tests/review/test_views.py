@@ -6,14 +6,12 @@ from dataclasses import replace
 import pytest
 
 from granulearn import Review
-from granulearn.review.views import (
-    card_html,
-    numbers_html,
-    percent,
-    review_page,
-    rounded,
-    table_html,
-)
+from granulearn.audit.table_audit import audit_table
+from granulearn.review import verified_by
+from granulearn.review.audit_page import render_audit_page, summarize_audit
+from granulearn.review.decisions import active_decisions
+from granulearn.review.views import card_html, numbers_html, review_page, rounded, table_html
+from tests.review.figures import missing_figures
 from tests.review.tables import animals
 
 EVIL = "<b onclick='x'>&\"</b>"
@@ -47,7 +45,9 @@ def test_no_view_has_inline_code_or_markup_of_the_table(review):
 
 def test_a_card_of_an_unknown_label_says_so(review):
     card = review.next()
-    bare = replace(card, second_class=None, against=None, probabilities=(), verdict="unknown")
+    bare = replace(
+        card, second_class=None, error_probability=None, probabilities=(), verdict="unknown"
+    )
     bare = replace(bare, of_given=(), of_second=(), kept=(), lines=card.lines[:1], n_columns=7)
     html = card_html(bare)
     for text in ("cannot be rated", "1 of 7 columns", "No trusted row to compare with is"):
@@ -58,6 +58,24 @@ def test_before_the_first_decision_the_numbers_say_so():
     html = numbers_html(Review(animals()[0], "kind"))
     assert html.count("No decision yet.") == 2
     assert "polyline" not in html
+
+
+def test_review_report_and_audit_show_one_record():
+    table, truth = animals()
+    with Review(table, "kind", refit_every=1000) as review:
+        for order in ["worst", "random"] * 8:
+            card = review.next(order)
+            review.decide(card, "change", truth[card.row - 1])
+        assert missing_figures(review.summary().audit, numbers_html(review)) == []
+        review.refit()
+        record = review.summary().audit
+        assert missing_figures(record, numbers_html(review)) == []
+        verified = verified_by(active_decisions(review.journal.lines), review.table.data, "")
+        done = audit_table(review.table.data, verified=verified, random_state=0)
+    assert done.audit.summary() == record
+    content = summarize_audit(done, "animals.csv")
+    assert missing_figures(record, render_audit_page(content)) == []
+    assert len(content["cards"]) == round(record.errors_left)
 
 
 def test_columns_have_boxes_that_remember_the_options():
@@ -71,7 +89,5 @@ def test_columns_have_boxes_that_remember_the_options():
 
 
 def test_no_rounded_number_is_a_false_certainty():
-    shares = {0: "0 %", 0.0004: "less than 0.1 %", 0.1234: "12.3 %", 0.9996: "more than 99.9 %"}
-    assert {share: percent(share).replace("\u00a0", " ") for share in shares} == shares
     chances = {0: "< 1 %", 0.004: "< 1 %", 0.125: "12 %", 0.994: "99 %", 1: "> 99 %"}
     assert {chance: rounded(chance).replace("\u00a0", " ") for chance in chances} == chances

@@ -49,7 +49,7 @@ def find_overlaps(ratings: Ratings) -> list[Issue]:
     >>> proba += np.random.default_rng(0).normal(scale=0.01, size=proba.shape)
     >>> nothing = np.full(150, np.nan)
     >>> ratings = Ratings(np.array(["car", "dog", "puppy"]), 2 - codes, proba[:, ::-1],
-    ...                   nothing, nothing, codes, nothing, nothing)
+    ...                   nothing, nothing, codes, nothing, nothing, nothing)
     >>> [issue.classes for issue in find_overlaps(ratings)]
     [('dog', 'puppy')]
     """

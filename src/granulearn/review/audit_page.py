@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from granulearn.audit.ratings import OUTLIER, SUSPECT, UNKNOWN, VERDICTS, WRONG, Ratings
+from granulearn.audit.ratings import UNKNOWN, VERDICTS, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.review.cards import AuditedRows, confused_pairs, line_facts, rows_of_pair
 from granulearn.review.decisions import COLUMNS
@@ -19,8 +19,8 @@ from granulearn.review.journal import default_journal
 from granulearn.review.views import rendered
 from granulearn.utils.files import write_text_atomically
 
-MOST_CARDS = {WRONG: 250, SUSPECT: 100, OUTLIER: 50, UNKNOWN: 25}
-"""Cards of each verdict; 500 cards open without a wait."""
+MOST_CARDS = 425
+"""500 cards open without a wait."""
 MOST_PAIRS = 15
 CARDS_PER_PAIR = 5
 """Cards of each frequent pair at least."""
@@ -54,8 +54,8 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
     return {
         "title": title,
         "n_samples": len(ratings.given),
-        "n_verified": int(ratings.verified.sum()),
-        "noise": asdict(done.audit.noise_),
+        "summary": done.audit.summary(),
+        "n_suspects": int(ratings.is_suspect.sum()),
         "verdicts": [
             {
                 "name": name,
@@ -97,29 +97,26 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
 
 
 def chosen_rows(ratings: Ratings) -> list[int]:
-    """Return the positions of the rows on the page, the most probably wrong first."""
-    worst = ratings.worst_first
-    chosen = np.zeros(len(worst), dtype=bool)
-    for verdict, most in MOST_CARDS.items():
-        chosen[np.flatnonzero(ratings.verdicts[worst] == verdict)[:most]] = True
+    """Return the positions of the suspects on the page, the most probably wrong first."""
+    suspects = ratings.worst_first[ratings.is_suspect[ratings.worst_first]]
+    chosen = np.arange(len(suspects)) < MOST_CARDS
     # A reader who asks for a frequent pair must not find an empty page.
-    is_wrong = ratings.verdicts == WRONG
     for pair in confused_pairs(ratings)[:MOST_PAIRS]:
-        wrong = (is_wrong & rows_of_pair(ratings, pair["key"]))[worst]
-        chosen[np.flatnonzero(wrong)[:CARDS_PER_PAIR]] = True
-    return worst[chosen].tolist()
+        of_pair = rows_of_pair(ratings, pair["key"])[suspects]
+        chosen[np.flatnonzero(of_pair)[:CARDS_PER_PAIR]] = True
+    return suspects[chosen].tolist()
 
 
 def _histogram(ratings: Ratings) -> list[dict[str, float]]:
-    """Return the bars of the label quality: all labels, and those that look wrong."""
-    is_wrong = ratings.known & (ratings.verdicts == WRONG)
-    counts, wrong = (
-        np.histogram(ratings.label_quality[rows], BINS, (0, 1))[0].tolist()
-        for rows in (ratings.known, is_wrong)
+    """Return the bars of the error probability: all rated labels, and the suspects."""
+    counts, suspects = (
+        np.histogram(ratings.error_proba[rows], BINS, (0, 1))[0].tolist()
+        for rows in (~np.isnan(ratings.error_proba), ratings.is_suspect)
     )
+    bars = enumerate(zip(counts, suspects, strict=True))
     return [
-        {"low": bar / BINS, "high": (bar + 1) / BINS, "count": counts[bar], "wrong": wrong[bar]}
-        for bar in range(BINS)
+        {"low": bar / BINS, "high": (bar + 1) / BINS, "count": count, "suspect": suspect}
+        for bar, (count, suspect) in bars
     ]
 
 

@@ -94,9 +94,8 @@ class RatedRow:
     """The most probable other class, which is suggested; None where nothing is known."""
     pair: str
     """Key of the two, for filters."""
-    against: float | None
-    """Probability of all other classes as a label, by similar rows; None where it is unknown."""
     error_probability: float | None
+    """Probability that the label is wrong; None where it is unknown."""
 
 
 def rated_row(ratings: Ratings, row: int, position: int) -> RatedRow:
@@ -108,7 +107,6 @@ def rated_row(ratings: Ratings, row: int, position: int) -> RatedRow:
         str(ratings.classes[given]),
         None if second < 0 else str(ratings.classes[second]),
         pair_key(given, second),
-        _or_none(1 - ratings.label_quality[position]),
         _or_none(ratings.error_proba[position]),
     )
 

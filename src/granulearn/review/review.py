@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from granulearn.audit.ratings import VERDICTS, Issue, Ratings
-from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
+from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST, VerifiedLabels
 from granulearn.review.cards import AuditedRows, Card, RatedRow, RowFilter, line_facts, rated_row
 from granulearn.review.decisions import (
     DECISIONS,
@@ -80,7 +80,8 @@ class Review:
     """Go through the doubtful labels of a table, decide on them, and get the corrected table.
 
     The audit puts the rows in order. Each decision is written to a file at once and its row does
-    not come up again; from time to time the audit is fitted again with what was decided.
+    not come up again. A label that is kept or changed is verified: it sharpens the error
+    probabilities of all others, and from time to time the audit is fitted again with it.
     A page on this machine (`granulearn review`) drives the same loop.
 
     Parameters
@@ -188,6 +189,7 @@ class Review:
             decided_column(before, self.source, target)
             check_rows(before, self.table.data.hashes, self.source)
             self._fit = self._audited(self.table)
+            self._rate()
         except BaseException:
             self.journal.close()
             raise
@@ -209,7 +211,7 @@ class Review:
 
     @property
     def ratings(self) -> Ratings:
-        """The ratings of all labels."""
+        """The ratings of all labels, with all decisions."""
         return self._fit.ratings
 
     @property
@@ -363,6 +365,7 @@ class Review:
                 [self._decided(row, decision, new, note, order) for row, new in label_of.items()]
             )
             self._since_fit += n_new
+            self._rate()
         self._refit_if_due()
         return n_new
 
@@ -381,9 +384,10 @@ class Review:
             self.table.check_unchanged()
             self._log.undo([self._line(self.rated(d.row), UNDO, d.drawn) for d in last])
             rows = [decision.row for decision in last]
-            was_learnt = self.ratings.verified[[self._position(row) for row in rows]].any()
+            learnt = self._fit.audit.verified_[[self._position(row) for row in rows]]
             # An audit that has learnt the decisions is fitted again at once.
-            self._since_fit += self.refit_every if was_learnt else len(rows)
+            self._since_fit += self.refit_every if learnt.any() else len(rows)
+            self._rate()
         self._refit_if_due()
         return rows
 
@@ -449,21 +453,32 @@ class Review:
             self.table, self._fit = table, fit
             self._since_fit -= n_learnt
             self.generation += 1
+            self._rate()
 
     def _audited(self, table: ReviewedTable) -> AuditedRows:
         with self._lock:
-            decisions = list(self._log.active.values())
-        return table.audited(verified_by(decisions, table.data, self.source), **self._settings)
+            verified = self._verified(table)
+        return table.audited(verified, **self._settings)
+
+    def _rate(self) -> None:
+        """Rate the labels with all decisions; no tree is grown."""
+        verified = self._verified(self.table)
+        self._fit.ratings, self._audit_summary = self._fit.audit.rated_with(verified)
+
+    def _verified(self, table: ReviewedTable) -> VerifiedLabels:
+        return verified_by(list(self._log.active.values()), table.data, self.source)
 
     # --- results
 
     def summary(self) -> ReviewSummary:
         """Return the numbers of the review."""
         with self._lock:
-            decisions, audit = list(self._log.active.values()), self._fit.audit
-            is_open = self._is_open()
-        verified = verified_by(decisions, self.table.data, self.source)
-        return summarize(decisions, *audit.rated_with(verified), is_open)
+            return summarize(
+                list(self._log.active.values()),
+                self._audit_summary,
+                n_suspects=int((self._is_open() & self.ratings.is_suspect).sum()),
+                n_fitted=self._fit.audit.summary().n_verified,
+            )
 
     def corrected(self, *, drop_excluded: bool = False) -> pd.DataFrame:
         """Return the table with the changed labels.

@@ -195,10 +195,10 @@ def state(served: Served, request: Nothing) -> dict[str, Any]:
         "fitting": review.background.is_busy,
         "failure": review.background.failure,
         "decided": numbers.n_decided,
-        "worth_checking": numbers.worth_checking,
-        "n_next": numbers.n_next,
-        "expected": numbers.expected,
+        "suspects": numbers.n_suspects,
         "advice": numbers.advice,
+        "reason": numbers.reason,
+        "wants_random": numbers.wants_random,
         "can_undo": review.can_undo,
         "open": review.open_by_verdict(),
     }

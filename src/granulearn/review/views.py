@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from granulearn.audit.ratings import percent
 from granulearn.review.cards import Card, confused_pairs
 from granulearn.review.decisions import DECISIONS
+from granulearn.review.summary import about
 from granulearn.utils.html_pages import render_html
 from granulearn.utils.text import counted
 
@@ -21,15 +23,6 @@ _MOST_POINTS = 300
 _MOST_PAIRS = 200
 
 
-def percent(share: float) -> str:
-    """Return a share in percent, with as many digits as a reader can use."""
-    if 0 < share < 0.001:
-        return "less than 0.1\u00a0%"
-    if 0.999 < share < 1:
-        return "more than 99.9\u00a0%"
-    return f"{100 * share:.{0 if share in (0, 1) else 1}f}\u00a0%"
-
-
 def rounded(probability: float) -> str:
     """Return a probability in whole percent; no probability of a model is 0 or 1."""
     if probability > 0.995:
@@ -37,7 +30,7 @@ def rounded(probability: float) -> str:
     return f"{100 * probability:.0f}\u00a0%" if probability >= 0.005 else "<\u00a01\u00a0%"
 
 
-_FILTERS = {"percent": percent, "rounded": rounded, "grouped": "{:,}".format}
+_FILTERS = {"percent": percent, "rounded": rounded, "grouped": "{:,}".format, "about": about}
 
 
 def rendered(template: str, **values: Any) -> str:

@@ -3,12 +3,12 @@
 // Without this file the page is a list of rows that open; with it, rows can be filtered and decided on.
 const list = at("cards");
 const cards = list ? Array.from(list.children) : [];
-const state = { verdicts: new Set(), pair: "", find: "", sort: "against" };
+const state = { verdicts: new Set(), pair: "", find: "", sort: "doubt" };
 
 // What a card is found and ordered by, read once.
-const known = new Map(cards.map((card) => [card, {
+const known = new Map(cards.map((card, index) => [card, {
   row: Number(card.dataset.row),
-  against: Number(card.dataset.against),
+  index,
   verdict: card.dataset.verdict,
   pair: card.dataset.pair,
   label: card.querySelector(".change").textContent,
@@ -16,9 +16,9 @@ const known = new Map(cards.map((card) => [card, {
 }]));
 // Equal cards stay in the order of the page.
 const orders = {
-  against: (a, b) => b.against - a.against,
+  doubt: (a, b) => a.index - b.index,
   row: (a, b) => a.row - b.row,
-  pair: (a, b) => a.label.localeCompare(b.label) || b.against - a.against,
+  pair: (a, b) => a.label.localeCompare(b.label) || a.index - b.index,
 };
 
 function fits(card, words) {
@@ -41,7 +41,7 @@ for (const card of cards) {
   card.addEventListener("toggle", () => card.open && fill(card));
 }
 
-let ordered = "against"; // as the page comes
+let ordered = "doubt"; // as the page comes
 function show() {
   const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
   let count = 0;
@@ -70,7 +70,7 @@ function write() {
   if (state.verdicts.size) kept.set("verdict", Array.from(state.verdicts).join(","));
   if (state.pair) kept.set("pair", state.pair);
   if (state.find) kept.set("find", state.find);
-  if (state.sort !== "against") kept.set("sort", state.sort);
+  if (state.sort !== "doubt") kept.set("sort", state.sort);
   history.replaceState(null, "", `#${kept}`);
 }
 
@@ -80,7 +80,7 @@ function read() {
   state.verdicts = new Set((kept.get("verdict") || "").split(",").filter((verdict) => verdicts.has(verdict)));
   state.pair = Array.from(at("pair").options, (option) => option.value).includes(kept.get("pair")) ? kept.get("pair") : "";
   state.find = kept.get("find") || "";
-  state.sort = kept.get("sort") in orders ? kept.get("sort") : "against";
+  state.sort = kept.get("sort") in orders ? kept.get("sort") : "doubt";
   show();
 }
 
@@ -237,7 +237,7 @@ if (cards.length) {
   list.addEventListener("click", (event) => {
     const share = event.target.closest("[data-label]");
     if (!share) return;
-    setCurrent(share.closest(".suspect"));
+    setCurrent(share.closest(".doubted"));
     decide("change", share.dataset.label);
   });
   at("note").addEventListener("keydown", (event) => event.key === "Enter" && at("note").blur());

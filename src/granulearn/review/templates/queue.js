@@ -129,12 +129,12 @@ class Queue {
   }
 }
 
-function queueLine({ row, given_label: given, second_class: second, verdict, against }) {
+function queueLine({ row, given_label: given, second_class: second, verdict, error_probability: wrong }) {
   const pair = second ? `${given} ${verdict === "wrong" ? "→" : "or"} ${second}` : given;
-  const share = against === null ? "" : `${Math.round(100 * against)} %`;
+  const share = wrong === null ? "" : `${Math.round(100 * wrong)} %`;
   return element("li", {}, element(
     "button",
     { type: "button", class: verdict, "data-row": row, title: pair, tabindex: -1 },
-    element("span", {}, `row ${row}`), element("span", { class: "pair" }, pair), element("span", { class: "against" }, share),
+    element("span", {}, `row ${row}`), element("span", { class: "pair" }, pair), element("span", { class: "probability", title: "probability that the label is wrong" }, share),
   ));
 }

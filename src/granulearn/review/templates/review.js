@@ -36,12 +36,11 @@ function showSaved() {
 }
 
 function showState() {
-  const { decided, worth_checking: open, n_next: next, expected } = state;
+  const { decided, suspects } = state;
   at("decided").textContent = `${decided.toLocaleString("en")} decided`;
-  const share = expected === null ? "" : `; expect about ${expected < 1 ? expected.toFixed(1) : Math.round(expected)} wrong in the next ${next}`;
-  at("forecast").textContent = `${decided.toLocaleString("en")} of about ${(decided + open).toLocaleString("en")} worth checking${share}`;
-  at("progress").firstElementChild.setAttribute("width", decided + open ? (100 * decided) / (decided + open) : 0);
-  showAdvice();
+  at("forecast").textContent = `${plural(suspects, "suspect label")} left. ${state.advice}`;
+  at("progress").firstElementChild.setAttribute("width", decided + suspects ? (100 * decided) / (decided + suspects) : 0);
+  showReason();
   at("fitting").hidden = !state.fitting;
   for (const [verdict, count] of Object.entries(state.open)) {
     const button = document.querySelector(`[data-verdict="${verdict}"]`);
@@ -52,17 +51,14 @@ function showState() {
   nameActions(panel.card, state.can_undo);
 }
 
-// A hint, and a random sample if no open label looks wrong.
-function showAdvice() {
-  const nothingWrong = state.worth_checking === 0 && queue.total > 0;
-  const advice = [nothingWrong ? "No open label looks wrong." : "", state.advice].filter(Boolean).join(" ");
-  at("advice").hidden = !advice;
-  at("advice").textContent = advice;
-  at("offer").hidden = !nothingWrong || queue.order === "random";
+// Why the figures are as they are, and a random sample where it tells most.
+function showReason() {
+  at("reason").textContent = state.reason || "";
+  at("offer").hidden = !state.wants_random || queue.total === 0 || queue.order === "random";
 }
 
 function showTotal() {
-  showAdvice();
+  showReason();
   at("total").textContent = plural(queue.total, "row");
   at("clear").hidden = !queue.isFiltered;
   at("bulk").disabled = queue.total === 0;
