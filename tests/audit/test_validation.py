@@ -98,7 +98,6 @@ NAMED = pd.DataFrame(GOOD, index=[*"pqrs"], columns=CLASSES)
         (NAMED.loc[[*"srqp"]], CLASSES, [*"pqrs"]),
         (NAMED.reset_index(drop=True), CLASSES, [*"pqrs"]),
         (NAMED, CLASSES, None),
-        (NAMED.set_axis([0.0, 1.0, 2.0], axis=1), np.array([0, 1, 2]), None),
         (NAMED.set_axis([*"012"], axis=1)[[*"210"]], np.array([0, 1, 2]), None),
         (NAMED.set_axis([*"ppqq"]), CLASSES, [*"ppqq"]),
         (pa.Table.from_pandas(NAMED[["dog", "cat", "emu"]], preserve_index=False), CLASSES, None),
@@ -113,17 +112,20 @@ def test_a_frame_is_aligned_by_its_names(proba, classes, index):
     [
         (
             NAMED.set_axis([0, 1, 2], axis=1),
-            "columns of proba are 0, 1, 2, and .* 'cat', 'dog', 'e",
+            r"columns of proba are \[0, 1, 2\], and .* \['cat', 'dog', 'e",
         ),
-        (NAMED.set_axis([*"aab"], axis=1), "columns of proba are 'a', 'a', 'b', and the classes"),
-        (NAMED.drop(columns="dog"), "columns of proba are 'cat', 'emu', and the classes of y are"),
-        (NAMED.assign(ox=0), "columns of proba are 'cat', 'dog', 'emu', 'ox', and"),
+        (
+            NAMED.set_axis([*"aab"], axis=1),
+            r"columns of proba are \['a', 'a', 'b'\], and the classes",
+        ),
+        (NAMED.drop(columns="dog"), r"columns of proba are \['cat', 'emu'\], and the classes of y"),
+        (NAMED.assign(ox=0), r"columns of proba are \['cat', 'dog', 'emu', 'ox'\], and"),
         (NAMED.iloc[:3], r"shape \(3, 3\); 4 samples"),
         (
             NAMED.set_axis([*"pqrx"]),
-            "are named 'p', 'q', 'r', 'x' and those of the data 'p', 'q', ",
+            r"are named \['p', 'q', 'r', 'x'\], ... and those of the data \['p', 'q', ",
         ),
-        (NAMED.set_axis([*"ppqr"]), "rows of proba are named 'p', 'p', 'q', 'r' and"),
+        (NAMED.set_axis([*"ppqr"]), r"rows of proba are named \['p', 'p', 'q', 'r'\], ... and"),
     ],
 )
 def test_names_that_do_not_match_are_an_error_that_says_both(proba, message):
@@ -132,7 +134,7 @@ def test_names_that_do_not_match_are_an_error_that_says_both(proba, message):
 
 
 def test_a_default_index_beside_the_same_numbers_in_another_order_is_ambiguous():
-    with pytest.raises(ValueError, match="named 0, 1, 2, 3 and those of the data 3, 1, 0, 2"):
+    with pytest.raises(ValueError, match=r"named \[0, 1, 2, 3\], .* the data \[3, 1, 0, 2\]"):
         check_proba(NAMED.reset_index(drop=True), CODES, CLASSES, [3, 1, 0, 2])
 
 
