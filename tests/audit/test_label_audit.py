@@ -2,29 +2,26 @@
 
 import numpy as np
 import pandas as pd
+import polars
 import pytest
 from imblearn.pipeline import make_pipeline as make_resampling_pipeline
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from granulearn.audit import LabelAudit, audit_labels
+from granulearn.audit import LabelAudit, audit_labels, out_of_sample_proba
 from granulearn.audit import label_audit as module
 from granulearn.audit.label_audit import find_issues
+from granulearn.audit.verified import check_verified
+from granulearn.datasets import flip_labels
 from granulearn.forest import BallForestClassifier
 from tests.audit.tables import three_clouds
 
 COLUMNS = [
-    *(
-        "given_label",
-        "predicted_label",
-        "verdict",
-        "error_probability",
-        "label_quality",
-        "is_label_issue",
-        "verified",
-    ),
+    *("given_label", "predicted_label", "verdict", "error_probability", "label_quality"),
+    *("is_label_issue", "verified"),
 ]
 
 
@@ -37,7 +34,8 @@ def test_wrong_labels_come_first_are_flagged_and_get_the_right_suggestion():
     X, y, wrong = three_clouds()
     table = audit_labels(X, y, random_state=0)
     assert set(table.index[: wrong.sum()]) == set(np.flatnonzero(wrong))
-    assert table["is_label_issue"].sum() == wrong.sum()
+    assert table["is_label_issue"].iloc[: wrong.sum()].all()
+    assert table["is_label_issue"].sum() <= wrong.sum() + 3
     clean = three_clouds(rate=0.0)[1]
     assert_array_equal(table["predicted_label"].sort_index(), clean)
 
@@ -48,7 +46,7 @@ def test_the_table_is_indexed_like_the_input_and_sorted_worst_first():
     table = audit_labels(frame, y, random_state=0)
     assert list(table.columns) == COLUMNS
     assert set(table.index) == set(frame.index)
-    assert table["label_quality"].is_monotonic_increasing
+    assert table["error_probability"].is_monotonic_decreasing
     assert_array_equal(table["given_label"].loc[frame.index], y)
     by_labels = audit_labels(X, pd.Series(y, index=frame.index), random_state=0)
     pd.testing.assert_frame_equal(by_labels, table)
@@ -59,9 +57,37 @@ def test_the_estimates_are_in_the_attributes_of_the_table():
     attrs = audit_labels(X, y, random_state=0).attrs
     assert attrs["noise_rate"] == pytest.approx(wrong.mean(), abs=0.03)
     assert attrs["noise_low"] <= wrong.mean() <= attrs["noise_high"]
-    assert attrs["noise_basis"] == "confident rows"
-    assert "at random" in attrs["noise_message"]
+    assert attrs["basis"] == "prior"
+    assert f"{attrs['n_errors']:.0f} of 150 labels" in attrs["message"]
     assert list(attrs["expected_errors"]) == [20, 50, 100]
+    assert attrs == LabelAudit(random_state=0).fit(X, y).summary().to_dict()
+
+
+def few_of_many_classes():
+    """Return inputs, 20 labels of each of 150 classes with mistakes, and the true ones."""
+    rng = np.random.default_rng(0)
+    true = np.repeat(np.arange(150), 20)
+    X = rng.normal(scale=4, size=(150, 6))[true] + rng.normal(size=(3_000, 6))
+    return X, flip_labels(true, 0.1, random_state=0).labels, true
+
+
+@pytest.mark.parametrize("n_verified", [0, 40])
+def test_count_list_and_forecast_agree_for_few_rows_of_each_of_many_classes(n_verified):
+    X, y, truth = few_of_many_classes()
+    audit = LabelAudit(n_estimators=30, random_state=0).fit(X, y)
+    rows = audit.next_to_review(40, random_fraction=0.5)[:n_verified]
+    rows["label"] = truth[rows.index]
+    found = check_verified(rows, 3_000, audit.classes_, None)
+    ratings, summary = audit.rated_with(found)
+    proba = ratings.error_proba[ratings.open_rows]
+    assert summary.n_errors == pytest.approx(proba.sum() + summary.n_found)
+    assert summary.low <= summary.rate <= summary.high
+    assert ratings.is_suspect.sum() == round(summary.errors_left)
+    assert ratings.is_suspect[ratings.open_rows[: round(summary.errors_left)]].all()
+    assert list(summary.expected_errors) == [20, 50, 100]
+    for n_rows, expected in summary.expected_errors.items():
+        assert expected == pytest.approx(proba[:n_rows].sum())
+        assert expected <= summary.errors_left
 
 
 def test_probabilities_are_those_of_the_ball_forest_and_label_quality_a_power_of_them():
@@ -119,7 +145,7 @@ def test_dropping_and_relabelling_keep_types_and_indices():
 def test_it_is_the_last_step_of_a_pipeline():
     X, y, wrong = three_clouds()
     pipeline = make_pipeline(StandardScaler(), LabelAudit(random_state=0)).fit(1000 * X, y)
-    assert_array_equal(pipeline[-1].is_label_issue_, wrong)
+    assert_array_equal(pipeline[-1].verdict_ == "wrong", wrong)
 
 
 def test_it_is_a_step_of_imbalanced_learns_pipeline():
@@ -153,6 +179,58 @@ def test_groups_may_be_named_beside_numbers():
     frame = pd.DataFrame(X).add_prefix("x").assign(who=np.arange(len(y)) % 7)
     by_name = audit_labels(frame, y, groups="who", random_state=0)
     assert set(by_name.index) == set(range(len(y)))
+
+
+# --- probabilities of another model
+
+
+@pytest.fixture(scope="module")
+def rated():
+    """Return inputs, labels, both with names, and probabilities of another model."""
+    X, y, _ = three_clouds()
+    names = pd.Index([f"patient {i}" for i in range(len(y))])
+    frame, labels = pd.DataFrame(X, index=names).add_prefix("x"), pd.Series(y, index=names)
+    return frame, labels, out_of_sample_proba(LogisticRegression(), frame, labels)
+
+
+def test_probabilities_of_another_model_give_one_record(rated):
+    X, y, proba = rated
+    table, audit = audit_labels(X, y, proba=proba), LabelAudit().fit(X, y, proba=proba)
+    pd.testing.assert_frame_equal(table, audit.to_frame())
+    assert table.attrs == audit.summary().to_dict()
+    assert table.attrs["n_errors"] == pytest.approx(table["error_probability"].sum())
+    assert table["is_label_issue"].sum() == round(table.attrs["n_errors"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda proba: proba[["emu", "cat", "dog"]],
+        lambda proba: proba.sample(frac=1, random_state=0),
+        lambda proba: proba.reset_index(drop=True),
+        lambda proba: proba.to_numpy(),
+        polars.from_pandas,
+    ],
+)
+def test_the_order_of_named_columns_and_rows_changes_nothing(change, rated):
+    X, y, proba = rated
+    expected = audit_labels(X, y, proba=proba)
+    found = audit_labels(X, y, proba=change(proba))
+    pd.testing.assert_frame_equal(found, expected)
+    assert found.attrs == expected.attrs
+
+
+def test_inputs_may_be_left_out_beside_probabilities(rated):
+    X, y, proba = rated
+    expected, found = audit_labels(X, y, proba=proba), audit_labels(None, y, proba=proba)
+    pd.testing.assert_frame_equal(found.drop(columns="verdict"), expected.drop(columns="verdict"))
+    assert found.attrs == expected.attrs
+    audit = LabelAudit().fit(None, y, proba=proba, groups=np.arange(len(y)) % 9)
+    assert not (audit.verdict_ == "outlier").any()
+    assert not hasattr(audit, "n_features_in_")
+    assert {issue.kind for issue in audit.issues_} <= {"overlapping classes", "doubtful block"}
+    with pytest.raises(ValueError, match="X may be left out only where proba="):
+        audit_labels(None, y)
 
 
 # --- issues beside single labels

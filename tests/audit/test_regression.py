@@ -64,8 +64,30 @@ def test_a_clean_target_has_hardly_a_flag():
 def test_the_listing_has_the_promised_columns_and_order(listing):
     assert list(listing.columns) == COLUMNS
     assert (np.diff(listing["error_probability"]) <= 1e-12).all()
-    assert_array_equal(listing["is_label_issue"], listing["error_probability"] > 0.5)
-    assert listing["error_probability"].mean() == pytest.approx(listing.attrs["noise_rate"])
+
+
+def test_flags_rate_and_forecast_are_sums_of_the_probabilities(listing):
+    proba, attrs = listing["error_probability"], listing.attrs
+    assert attrs["n_labels"] == 200
+    assert attrs["n_errors"] == pytest.approx(proba.sum())
+    assert attrs["noise_rate"] == pytest.approx(proba.mean())
+    assert_array_equal(listing["is_label_issue"], np.arange(200) < round(attrs["n_errors"]))
+    assert attrs["expected_errors"] == pytest.approx({k: proba[:k].sum() for k in (20, 50, 100)})
+    assert f"About {attrs['n_errors']:.0f} of 200 values (" in attrs["message"]
+    few = audit_labels(*curved(30)[:2], task="regression", random_state=0).attrs
+    assert list(few["expected_errors"]) == [20, 30]
+
+
+def test_values_of_other_rows_are_found_as_often_as_they_are_flagged():
+    X, y, _ = curved(600, n_wrong=0)
+    rng = np.random.default_rng(1)
+    wrong = rng.random(600) < 0.1
+    listing = audit_labels(
+        X, np.where(wrong, rng.permutation(y), y), task="regression", random_state=0
+    ).sort_index()
+    flagged = listing["is_label_issue"].to_numpy()
+    assert wrong[flagged].mean() > 0.8
+    assert flagged[wrong].mean() > 0.6
 
 
 @pytest.mark.parametrize(
@@ -141,7 +163,9 @@ def test_inputs_that_predict_nothing_judge_nothing():
         listing = audit_labels(X, y, task="regression", random_state=0)
     assert not listing["is_label_issue"].any()
     assert listing["error_probability"].isna().all()
-    assert np.isnan(listing.attrs["noise_rate"])
+    assert np.isnan([listing.attrs["noise_rate"], listing.attrs["n_errors"]]).all()
+    assert listing.attrs["expected_errors"] == {}
+    assert listing.attrs["message"] == listing.attrs["warnings"][0]
     assert "none is flagged" in listing.attrs["warnings"][0]
     assert listing.index[0] == 3
     with pytest.warns(UserWarning, match="hardly predict"):
@@ -270,15 +294,13 @@ def test_where_the_assumptions_hold_probabilities_are_right_or_too_low(share):
     n = 20_000
     wrong = rng.random(n) < share
     right_ones = stats.t(7).rvs(n, random_state=1)
-    distance = np.abs(np.where(wrong, 5 * stats.cauchy.rvs(size=n, random_state=2), right_ones))
+    distance = np.abs(np.where(wrong, 5 * stats.t(3).rvs(n, random_state=2), right_ones))
     proba = error_probability(distance)
-    # Wrong values widen what counts as typical: their rate is estimated too low, never too high.
-    assert 0.75 * share <= proba.mean() <= share + 0.001
+    # Wrong values widen what counts as typical, so that many are estimated as fewer.
+    assert 0.65 * share <= proba.mean() <= share + 0.02
     middle = (proba > 0.3) & (proba < 0.9)
     if share:
         assert wrong[middle].mean() >= proba[middle].mean() - 0.08
-        if share < 0.1:
-            assert wrong[middle].mean() <= proba[middle].mean() + 0.08
         assert wrong[proba > 0.9].mean() > 0.95
     else:
         assert (proba > 0.5).mean() < 0.002

@@ -5,9 +5,10 @@ import pandas as pd
 import polars
 import pyarrow as pa
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.naive_bayes import GaussianNB
 
-from granulearn import LabelAudit, Review, audit_labels
+from granulearn import LabelAudit, Review, audit_labels, out_of_sample_proba
 from granulearn.audit.explanation import CATEGORY
 from granulearn.audit.table_audit import (
     _inputs,
@@ -230,6 +231,24 @@ def test_values_for_all_rows_are_cut_to_those_with_a_label(frame):
     pd.testing.assert_frame_equal(found, expected)
 
 
+def test_probabilities_are_aligned_with_the_rows_and_classes_of_a_raw_table(frame):
+    some = frame.copy()
+    some.iloc[10:20, some.columns.get_loc("animal")] = None
+    labelled = some.dropna(subset="animal")
+    X = labelled[["weight"]].to_numpy()
+    proba = out_of_sample_proba(GaussianNB(), X, labelled["animal"])
+    expected = LabelAudit().fit(None, labelled["animal"], proba=proba)
+    of_all = proba.reindex(some.index).fillna(1 / 3)
+    mixed = proba[["emu", "cat", "dog"]].sample(frac=1, random_state=0)
+    for given in (proba, mixed, of_all, of_all.sample(frac=1, random_state=0), of_all.to_numpy()):
+        found = audit_labels(some, "animal", proba=given)
+        assert_array_equal(found["error_probability"].loc[labelled.index], expected.error_proba_)
+        record = {name: found.attrs[name] for name in expected.summary().to_dict()}
+        assert record == expected.summary().to_dict()
+    with pytest.raises(ValueError, match=r"shape \(50, 3\); 140 samples"):
+        audit_labels(some, "animal", proba=proba.iloc[:50])
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -257,7 +276,7 @@ LISTING = pd.DataFrame(
         "hash": ["h1", "h2", "h3", "h4"],
         "given_label": ["ox", "cow", "ox", "hen"],
         "predicted_label": ["cow", "ox", "ox", "emu"],
-        "verdict": ["wrong", "wrong", "ambiguous", "wrong"],
+        "verdict": ["wrong", "wrong", "suspect", "wrong"],
         "error_probability": [0.99, 0.9, 0.5, 0.4],
         "label_quality": [0.01, 0.1, 0.45, None],
         "is_label_issue": [True, True, False, True],
@@ -284,12 +303,11 @@ def test_ratings_are_those_of_the_listing():
     nobody = check_verified(None, 4, np.unique(table.y), None)
     audit = audit_listing(table, nobody).audit
     assert_array_equal(audit.predicted_label_, ["cow", "ox", "ox", "hen"])
-    assert_array_equal(audit.label_quality_, [0.01, 0.1, 0.45, np.nan])
+    assert_allclose(audit.label_quality_, [0.01, 0.1, 0.45, np.nan])
     assert_array_equal(audit.ratings_.worst_first, [0, 1, 2, 3])
-    assert_array_equal(audit.ratings_.proba[0], [0.99, 0, 0.01])
-    assert_array_equal(audit.verdict_, LISTING["verdict"])
-    assert np.isnan(audit.noise_.rate)
-    assert "larger table" in audit.noise_.message
+    assert_allclose(audit.ratings_.proba[0], [0.99, 0, 0.01], atol=1e-8)
+    assert (np.diff(audit.error_proba_[:3]) < 0).all()
+    assert_array_equal(audit.verdict_ == "unknown", [False, False, False, True])
 
 
 def test_a_review_goes_through_a_listing_without_rating_it_again(tmp_path):

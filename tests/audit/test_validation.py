@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import KFold
+from sklearn.neighbors import KNeighborsClassifier
 
-from granulearn.audit import LabelAudit
+from granulearn.audit import LabelAudit, out_of_sample_proba
 from granulearn.audit.validation import (
     N_PERIODS,
     check_groups,
@@ -87,15 +88,94 @@ def test_what_is_no_probability_is_an_error_that_names_the_row(proba, message):
         check_proba(proba, CODES, CLASSES)
 
 
+NAMED = pd.DataFrame(GOOD, index=[*"pqrs"], columns=CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("proba", "classes", "index"),
+    [
+        (NAMED[["emu", "cat", "dog"]], CLASSES, None),
+        (NAMED.loc[[*"srqp"]], CLASSES, [*"pqrs"]),
+        (NAMED.reset_index(drop=True), CLASSES, [*"pqrs"]),
+        (NAMED, CLASSES, None),
+        (NAMED.set_axis([*"012"], axis=1)[[*"210"]], np.array([0, 1, 2]), None),
+        (NAMED.set_axis([*"ppqq"]), CLASSES, [*"ppqq"]),
+        (pa.Table.from_pandas(NAMED[["dog", "cat", "emu"]], preserve_index=False), CLASSES, None),
+    ],
+)
+def test_a_frame_is_aligned_by_its_names(proba, classes, index):
+    assert_array_equal(check_proba(proba, CODES, classes, index), GOOD)
+
+
+@pytest.mark.parametrize(
+    ("proba", "message"),
+    [
+        (
+            NAMED.set_axis([0, 1, 2], axis=1),
+            r"columns of proba are \[0, 1, 2\], and .* \['cat', 'dog', 'e",
+        ),
+        (
+            NAMED.set_axis([*"aab"], axis=1),
+            r"columns of proba are \['a', 'a', 'b'\], and the classes",
+        ),
+        (NAMED.drop(columns="dog"), r"columns of proba are \['cat', 'emu'\], and the classes of y"),
+        (NAMED.assign(ox=0), r"columns of proba are \['cat', 'dog', 'emu', 'ox'\], and"),
+        (NAMED.iloc[:3], r"shape \(3, 3\); 4 samples"),
+        (
+            NAMED.set_axis([*"pqrx"]),
+            r"are named \['p', 'q', 'r', 'x'\], ... and those of the data \['p', 'q', ",
+        ),
+        (NAMED.set_axis([*"ppqr"]), r"rows of proba are named \['p', 'p', 'q', 'r'\], ... and"),
+    ],
+)
+def test_names_that_do_not_match_are_an_error_that_says_both(proba, message):
+    with pytest.raises(ValueError, match=message):
+        check_proba(proba, CODES, CLASSES, [*"pqrs"])
+
+
+def test_a_default_index_beside_the_same_numbers_in_another_order_is_ambiguous():
+    with pytest.raises(ValueError, match=r"named \[0, 1, 2, 3\], .* the data \[3, 1, 0, 2\]"):
+        check_proba(NAMED.reset_index(drop=True), CODES, CLASSES, [3, 1, 0, 2])
+
+
+def test_out_of_sample_probabilities_are_of_models_that_did_not_see_the_row():
+    X, y, _ = three_clouds()
+    groups = np.arange(len(y)) // 10
+    memory = KNeighborsClassifier(1)  # knows every row that it has seen
+    proba = out_of_sample_proba(memory, X, pd.Series(y, index=range(7, 157)))
+    assert proba.columns.tolist() == ["cat", "dog", "emu"]
+    assert proba.index.tolist() == list(range(7, 157))
+    again = out_of_sample_proba(memory, X, y)
+    assert_array_equal(again, proba)
+    same = np.zeros((150, 1))  # all rows of a group are alike, so that one seen would tell
+    same[:, 0] = groups
+    of_groups = np.array(["cat", "dog", "emu"])[groups % 3]
+    apart = out_of_sample_proba(memory, same, of_groups, groups=groups)
+    assert np.diag(apart.loc[:, of_groups].to_numpy()).mean() < 0.5
+    by_splitter = out_of_sample_proba(memory, X, y, cv=KFold(3))
+    assert (by_splitter.sum(axis=1) == 1).all()
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class", "ignore:Number of classes")
+def test_a_class_that_the_model_of_a_fold_did_not_know_is_unknown_there():
+    X, y, _ = three_clouds()
+    y = y.astype(object)
+    y[7] = "yak"
+    proba = out_of_sample_proba(KNeighborsClassifier(), X, y)
+    assert_array_equal(np.flatnonzero(proba.isna().any(axis=1)), [7])
+    with pytest.warns(UserWarning, match="1 of 150 labels is unknown"):
+        assert LabelAudit().fit(X, y, proba=proba).verdict_[7] == "unknown"
+
+
 def test_probabilities_that_know_nearly_every_label_are_warned_of():
     X, y, _ = three_clouds()
     heart = RandomForestClassifier(20, bootstrap=False, random_state=0).fit(X, y).predict_proba(X)
-    with pytest.warns(UserWarning, match=r"predicts 100.0% of the given labels.*cross_val_predict"):
+    with pytest.warns(
+        UserWarning, match=r"predicts 100.0% of the given labels.*out_of_sample_proba"
+    ):
         LabelAudit().fit(X, y, proba=heart)
     # No warning where the samples were not seen: it would fail this test.
-    fair = cross_val_predict(
-        RandomForestClassifier(20, random_state=0), X, y, method="predict_proba"
-    )
+    fair = out_of_sample_proba(RandomForestClassifier(20, random_state=0), X, y)
     audit = LabelAudit().fit(X, y, proba=fair)
     assert audit.forest_ is None
     assert_array_equal(audit.out_of_sample_proba_, fair)
@@ -222,7 +302,7 @@ def test_labels_that_only_their_own_group_vouches_for_are_doubted():
     alone, apart = (
         LabelAudit(random_state=0).fit(X, y, groups=groups) for groups in (None, patient)
     )
-    assert alone.is_label_issue_[wrong].mean() < 0.1
+    assert (alone.verdict_ == "wrong")[wrong].mean() < 0.1
     assert apart.is_label_issue_[wrong].mean() > 0.7
 
 

@@ -252,13 +252,13 @@ class LabelAudit(BaseEstimator):
         self._set_ratings(*self.rated_with(found))
         if names is None:
             names = getattr(self, "feature_names_in_", None)
-        if not has_inputs:
-            found = find_overlaps(self.ratings_) + find_blocks(self.ratings_, rows)
-            self.issues_ = sorted(found, key=lambda issue: -issue.score)
-            return self
-        self.issues_ = find_issues(
-            X, self.ratings_, groups=groups, names=names, positions=rows, embedded=embedded
-        )
+        if has_inputs:
+            self.issues_ = find_issues(
+                X, self.ratings_, groups=groups, names=names, positions=rows, embedded=embedded
+            )
+        else:
+            issues = find_overlaps(self.ratings_) + find_blocks(self.ratings_, rows)
+            self.issues_ = sorted(issues, key=lambda issue: -issue.score)
         return self
 
     @classmethod

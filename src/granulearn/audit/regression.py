@@ -25,11 +25,7 @@ from sklearn.metrics import r2_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from granulearn.audit.error_probability import (
-    CLEAN_TABLES,
-    ERRORS_IN_CLEAN_TABLES,
-    FORECASTS,
-)
+from granulearn.audit.error_probability import FORECASTS
 from granulearn.audit.ratings import percent
 from granulearn.audit.validation import is_raw_table, row_names
 from granulearn.preprocess import TablePreprocessor
@@ -63,11 +59,11 @@ GLOBAL_SHARE = 0.2
 # far: a little where the inputs say little, much where they say much.
 RIGHT, WRONG = stats.t(7), stats.t(3)
 SCALES = np.array([1.5, 5.0, 20.0])
-# A table is free of mistakes with the probability that it is for classes. Otherwise the share of
-# wrong values follows a Beta distribution.
-SHARES = np.append(ERRORS_IN_CLEAN_TABLES, np.geomspace(0.005, 0.5, 12))
+# One table in four is nearly free of mistakes. In others the share of wrong values follows a Beta
+# distribution.
+SHARES = np.append(0.001, np.geomspace(0.005, 0.5, 12))
 _DENSITY = stats.beta(1, 9).pdf(SHARES[1:]) * SHARES[1:]
-PRIOR = np.append(CLEAN_TABLES, (1 - CLEAN_TABLES) * _DENSITY / _DENSITY.sum())
+PRIOR = np.append(0.25, 0.75 * _DENSITY / _DENSITY.sum())
 # The distributions do not hold exactly: more values than these do not settle what fits best.
 MOST_VALUES = 200
 RANGE = 0.95
@@ -189,7 +185,7 @@ def rate_values(
     # By distance and not by probability: of two that are both certain, the farther comes first.
     frame = frame.iloc[np.argsort(-distance, kind="stable")]
     found = frame["error_probability"].cumsum().to_numpy()
-    n_errors, message = float(found[-1]), notes[0] if notes else ""
+    n_errors, message = float(found[-1]), "".join(notes[:1])
     if judged:
         # As many as are expected to be wrong, so that flags, rate and forecast agree.
         frame["is_label_issue"] = np.arange(len(y)) < round(n_errors)
@@ -197,7 +193,7 @@ def rate_values(
             f"About {round(n_errors):,} of {len(y):,} values ({percent(n_errors / len(y))}) may be "
             "wrong. Mistakes near the expected value cannot be told from right values."
         )
-    sizes = [min(size, len(y)) for size in FORECASTS] if judged else []
+    sizes = [min(size, len(y)) for size in FORECASTS if judged]
     frame.attrs = {
         "n_labels": len(y),
         "n_errors": n_errors,
@@ -308,20 +304,16 @@ def error_probability(distance: np.ndarray) -> np.ndarray:
     # Half the typical size at least: where residuals are rounding, none is far.
     unit = max(float(np.median(distance)) / RIGHT.ppf(0.75), 0.5)
     sizes = distance / unit
-    log_ratios = [
-        WRONG.logpdf(sizes / scale) - np.log(scale) - RIGHT.logpdf(sizes) for scale in SCALES
+    scales = SCALES[:, None]
+    log_ratio = WRONG.logpdf(sizes / scales) - np.log(scales) - RIGHT.logpdf(sizes)
+    likelihoods = [
+        np.logaddexp(np.log1p(-share), np.log(share) + log_ratio).sum(axis=1) for share in SHARES
     ]
-    log_likelihood = np.array(
-        [
-            [np.logaddexp(np.log1p(-share), np.log(share) + ratio).sum() for share in SHARES]
-            for ratio in log_ratios
-        ]
+    counted_as = min(1, MOST_VALUES / len(sizes))
+    weights = softmax(counted_as * np.array(likelihoods) + np.log(PRIOR)[:, None])
+    proba = sum(
+        w @ expit(logit(share) + log_ratio) for share, w in zip(SHARES, weights, strict=True)
     )
-    weights = softmax(min(1, MOST_VALUES / len(sizes)) * log_likelihood + np.log(PRIOR))
-    proba = np.zeros(len(distance))
-    for ratio, of_shares in zip(log_ratios, weights, strict=True):
-        for share, weight in zip(SHARES, of_shares, strict=True):
-            proba += weight * expit(logit(share) + ratio)
     return np.minimum(proba, 1.0)
 
 

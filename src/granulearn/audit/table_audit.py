@@ -209,10 +209,8 @@ def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> p
     if verified is not None and not hasattr(verified, "keys"):
         verified = _of_rows(data, verified)
     verified = check_verified(verified, len(data.y), np.unique(data.y), list(index))
-    proba = known["proba"]
-    if proba is not None:
-        is_whole = len(proba) == data.report.rows
-        proba = in_order_of(proba, names if is_whole or names is None else index)
+    whole = known["proba"] is not None and len(known["proba"]) == data.report.rows
+    proba = in_order_of(known["proba"], names if whole or names is None else index)
     done = audit_table(data, **{**known, "verified": verified, "proba": proba}, **settings)
     frame = done.audit.to_frame(index)
     frame.attrs["warnings"] = list(data.report.warnings)

@@ -6,15 +6,13 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 
-from granulearn.utils.text import listed
 from granulearn.utils.validation import encode_labels
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # A table is cut into this number of periods.
 N_PERIODS = 10
@@ -94,13 +92,6 @@ def out_of_sample_proba(
     >>> audit_labels(X, y, proba=proba).index[0]
     np.int64(10)
     """
-    import pandas as pd
-    from sklearn.model_selection import (
-        StratifiedGroupKFold,
-        StratifiedKFold,
-        cross_val_predict,
-    )
-
     codes, classes = encode_labels(np.asarray(y))
     if isinstance(cv, Integral):
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
@@ -126,8 +117,6 @@ def in_order_of(proba: Any, index: Any) -> Any:
     index : sequence or None
         Names of the samples; None means that they have none.
     """
-    import pandas as pd
-
     if hasattr(proba, "to_pandas"):
         proba = proba.to_pandas()
     if index is None or not hasattr(proba, "iloc") or len(proba) != len(index):
@@ -137,40 +126,16 @@ def in_order_of(proba: Any, index: Any) -> Any:
     same_rows = names.is_unique and names.isin(index).all()
     if names.equals(index) or (is_default and not same_rows):
         return proba
-    if is_default or not same_rows:
-        raise ValueError(
-            f"the rows of proba are named {_shown(names)} and those of the data {_shown(index)}; "
-            "set proba.index to the index of the data if both are in the same order, or else name "
-            "the rows of proba as the data does."
-        )
-    return proba.loc[index]
-
-
-def _in_order_of_classes(proba: pd.DataFrame, classes: np.ndarray) -> pd.DataFrame:
-    """Return probabilities with a column for each class, in the order of the classes."""
-    import pandas as pd
-
-    wanted = pd.Index(classes.tolist())
-    # A file may hold the classes 0 and 1 as the texts "0" and "1".
-    names, texts = proba.columns, proba.columns.map(str)
-    if len(names) == len(wanted) and texts.is_unique:
-        for order in (names.get_indexer(wanted), texts.get_indexer(wanted.map(str))):
-            if (order >= 0).all():
-                return proba.iloc[:, order]
+    if same_rows and not is_default:
+        return proba.loc[index]
     raise ValueError(
-        f"the columns of proba are {_shown(names)}, and the classes of y are {_shown(wanted)}; "
-        "name the columns by the classes, as pd.DataFrame(proba, columns=model.classes_) does, or "
-        "pass an array with one column per class in this order."
+        f"the rows of proba are named {names.tolist()[:5]}, ... and those of the data "
+        f"{index.tolist()[:5]}, ...; set proba.index to the index of the data if both are in the "
+        "same order, or else name the rows of proba as the data does."
     )
 
 
-def _shown(values: Any) -> str:
-    return listed(list(map(repr, values.tolist())), most=5)
-
-
-def check_proba(
-    proba: Any, codes: np.ndarray, classes: np.ndarray, index: Any = None
-) -> np.ndarray:
+def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray, index: Any = None) -> Any:
     """Return probabilities as an array; warn if the model has probably seen the labels.
 
     Parameters
@@ -187,7 +152,14 @@ def check_proba(
     """
     proba = in_order_of(proba, index)
     if hasattr(proba, "columns"):
-        proba = _in_order_of_classes(proba, classes)
+        names, wanted = proba.columns.map(str), [str(label) for label in classes.tolist()]
+        if sorted(names) != sorted(wanted):
+            raise ValueError(
+                f"the columns of proba are {proba.columns.tolist()[:10]}, and the classes of y "
+                f"{classes.tolist()[:10]}; name them alike, as pd.DataFrame(proba, columns="
+                "model.classes_) does, or pass an array with one column per class in this order."
+            )
+        proba = proba.iloc[:, names.get_indexer(wanted)]
     values = np.array(proba, dtype=np.float64)
     shape = (len(codes), len(classes))
     if values.shape != shape:
@@ -307,8 +279,6 @@ def _periods(times: np.ndarray) -> np.ndarray:
 
 def _ranks(values: Any, name: str, n_samples: int, is_order: bool = True) -> np.ndarray:
     """Return the rank of each value among the distinct ones."""
-    import pandas as pd
-
     column = pd.Series(np.asarray(values, dtype=None) if not hasattr(values, "iloc") else values)
     if len(column) != n_samples:
         raise ValueError(f"{name} has {len(column)} entries and there are {n_samples} samples.")
