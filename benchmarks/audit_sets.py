@@ -68,7 +68,7 @@ def names_of(group: str) -> list[str]:
 def labels_of(name: str, group: str) -> Labels:
     """Return a set; of a larger one `MOST_ROWS` stratified rows."""
     if group == CHECKED:
-        frame = pd.read_csv(_checked_folder() / CHECKED_FILES[name])
+        frame = pd.read_csv(_checked_folder() / CHECKED_FILES[name]).dropna(subset="given_label")
         inputs = frame.drop(columns=NOT_INPUTS, errors="ignore")
         given, truth = frame["given_label"], frame["true_label"]
     else:

@@ -41,11 +41,15 @@ def test_wrong_labels_are_found_and_listed_with_their_rows(mislabelled, tmp_path
     listing = pd.read_csv(tmp_path / "suspects.csv")
     assert len(listing) == 300
     assert list(listing.columns) == [*VERDICT, "age", "income", "città", "label"]
-    assert listing["label_quality"].is_monotonic_increasing
+    assert listing["error_probability"].is_monotonic_decreasing
     assert wrong <= set(listing.loc[listing["is_label_issue"], "row"])
-    assert f"verdicts: {listing['is_label_issue'].sum()} wrong, " in shown
+    assert (listing["is_label_issue"] == listing["verdict"].isin(["wrong", "suspect"])).all()
+    n_suspects = round(listing["error_probability"].sum())
+    assert listing["is_label_issue"].tolist() == [place < n_suspects for place in range(300)]
+    assert f": About {n_suspects} of 300 labels (" in shown
+    assert f"{n_suspects} doubtful labels\n" in shown.replace("  ", "").replace(" \n", "\n")
+    assert f"and {n_suspects - 10} more\n" in shown
     assert "check the 20 most doubtful rows: expect about " in shown
-    assert (listing["is_label_issue"] == (listing["verdict"] == "wrong")).all()
     text = page.read_text(encoding="utf-8")
     assert "Label audit of people.csv" in text
     assert "what decides: " in text
@@ -73,14 +77,18 @@ def test_json_holds_the_counts_the_worst_and_the_table(mislabelled):
     assert (facts["samples"], facts["verified"], facts["dropped_rows"]) == (300, 0, 0)
     assert set(facts["verdicts"]) == set(VERDICTS)
     assert sum(facts["verdicts"].values()) == 300
-    noise = facts["noise"]
-    assert set(noise) == {"rate", "low", "high", "basis", "message"}
-    assert 0 <= noise["low"] <= noise["rate"] <= noise["high"] < 0.6
-    assert list(facts["expected_errors"]) == ["20", "50", "100"]
+    summary = facts["summary"]
+    assert 0 <= summary["noise_low"] <= summary["noise_rate"] <= summary["noise_high"] < 0.6
+    assert (summary["n_labels"], summary["basis"]) == (300, "prior")
+    assert list(summary["expected_errors"]) == ["20", "50", "100"]
+    assert facts["expected_errors"] == summary["expected_errors"]
+    assert summary["message"] in " ".join(run_audit(table).out.split())
     assert all(set(issue) == {"kind", "score", "message"} for issue in facts["issues"])
     shown = {"row", "given_label", "predicted_label", "error_probability", "label_quality"}
     assert all(set(label) == shown for label in facts["worst"])
-    assert len(facts["worst"]) == min(10, facts["verdicts"]["wrong"])
+    n_suspects = facts["verdicts"]["wrong"] + facts["verdicts"]["suspect"]
+    assert n_suspects == round(summary["errors_left"])
+    assert len(facts["worst"]) == min(10, n_suspects)
     assert facts["table"] == succeeds("check", table, "-t", "label", "--json").json
 
 
@@ -114,10 +122,12 @@ def test_where_every_label_occurs_once_no_fraction_of_wrong_ones_is_claimed(tmp_
     table = tmp_path / "names.csv"
     pd.DataFrame({"x": range(10), "label": [f"n{i}" for i in range(10)]}).to_csv(table, index=False)
     shown = run_audit(table, "--report", tmp_path / "audit.html").out
-    assert "10 labels, which cannot be judged" in shown
+    assert "nothing can be said about other labels" in shown
     assert "%" not in shown
-    noise = run_audit(table, "--json").json["noise"]
-    assert (noise["rate"], noise["low"], noise["high"], noise["basis"]) == (*[None] * 3, "none")
+    assert "doubtful label" not in shown
+    summary = run_audit(table, "--json").json["summary"]
+    assert [summary[f"noise_{end}"] for end in ("low", "rate", "high")] == [None] * 3
+    assert (summary["basis"], summary["n_errors"]) == ("none", None)
 
 
 # --- decisions of a person

@@ -78,8 +78,7 @@ def test_the_counts_of_the_summary_add_up(summary):
     assert len(summary["cards"]) == summary["n_suspects"] == N_CARDS
     for verdict in ("wrong", "suspect"):
         assert sum(pair[verdict] for pair in summary["pairs"]) == counts[verdict]
-    bars = summary["histogram"]
-    assert [sum(bar[name] for bar in bars) for name in ("count", "suspect")] == [148, N_CARDS]
+    assert [sum(bars) for bars in zip(*summary["histogram"], strict=True)] == [148, N_CARDS]
     assert (summary["issues"][0]["rows"], summary["issues"][0]["n_rows"]) == ([*range(1, 11)], 12)
 
 
@@ -108,7 +107,7 @@ def test_clean_labels_make_a_page_that_says_so():
     X, audit = audited(rate=0.0)
     fine = replace(audit.ratings_, verdicts=np.full(len(X), "fine"))
     page = render_audit_page(summary_of(X, saying(audit, fine)))
-    assert "No label is suspect." in page
+    assert "No label is doubted." in page
     assert "No pair of classes is confused." in page
 
 

@@ -14,6 +14,7 @@ from granulearn import Review
 from granulearn.review import read_decisions
 from granulearn.review.cards import RowFilter
 from granulearn.review.journal import Journal
+from granulearn.review.views import rounded
 from tests.review.figures import missing_figures
 from tests.review.served import served
 from tests.review.tables import animals_file
@@ -150,7 +151,7 @@ def test_it_opens_with_the_worst_card_without_errors_or_other_hosts(page):
     page.shows(page.review.rows())
     assert page.browser.title == "Review of animals.csv"
     numbers = page.review.summary()
-    assert page.text("forecast") == f"{numbers.n_suspects} suspect labels left. {numbers.advice}"
+    assert page.text("forecast") == f"{numbers.n_suspects} labels left to check. {numbers.advice}"
     hosts = page.script(
         "return performance.getEntriesByType('resource').map((e) => new URL(e.name).host)"
     )
@@ -575,6 +576,19 @@ def test_columns_are_chosen_on_the_table_and_the_audit_is_fitted_again(page):
     page.at("apply").click()
     page.until(lambda: page.review.generation == 3)
     assert page.review.table.options.ignore == page.review.table.options.include == ()
+
+
+def test_the_queue_shows_present_probabilities_and_stays_in_its_order(page):
+    rows = page.listed
+    page.decided("w")
+
+    def present():
+        chances = [page.review.rated(row).error_probability for row in rows[1:]]
+        return [rounded(chance).replace("\u00a0", " ") for chance in chances]
+
+    shown = "return Array.from(document.querySelectorAll('#rows .probability'), (p) => p.innerText)"
+    page.until(lambda: page.script(shown) == present())
+    assert page.listed == rows[1:]
 
 
 def test_numbers_follow_the_decisions(page):

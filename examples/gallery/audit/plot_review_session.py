@@ -59,7 +59,7 @@ summaries = [review.summary()]
 summaries += [decide("random") for _ in range(30)]
 summaries += [decide("worst") for _ in range(50)]
 print(summaries[-1].counts)
-print(textwrap.fill(summaries[-1].noise.message))
+print(textwrap.fill(summaries[-1].audit.message))
 
 # %%
 # Left, what was found. Right, the share of wrong labels as the audit saw it at the
@@ -69,7 +69,7 @@ print(textwrap.fill(summaries[-1].noise.message))
 decided = np.arange(len(summaries))
 found = [sum(summary.found[-1:]) for summary in summaries]
 rates, lows, highs = (
-    100 * np.array([getattr(summary.noise, name) for summary in summaries])
+    100 * np.array([getattr(summary.audit, name) for summary in summaries])
     for name in ("rate", "low", "high")
 )
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8))

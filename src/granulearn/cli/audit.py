@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,13 +14,14 @@ from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.check import as_facts, show_short
 from granulearn.cli.exit_codes import UsageError
-from granulearn.utils.text import listed
+from granulearn.cli.verify import verify_labels
+from granulearn.utils.text import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from granulearn.audit.ratings import NoiseRate
+    from granulearn.audit.ratings import AuditSummary
     from granulearn.audit.table_audit import TableAudit
     from granulearn.audit.verified import VerifiedLabels
     from granulearn.tables import ColumnOptions, TableFile, TableReport, TrainingTable
@@ -48,6 +48,9 @@ def audit(
     worst: Annotated[
         int, Option(min=1, help="Number of rows to list, for a table read in parts.")
     ] = 10_000,
+    verify: Annotated[
+        int, Option(min=0, help="Labels to ask for right here: half doubtful, half at random.")
+    ] = 0,
     group: opt.GroupOption = None,
     times: opt.TimesOption = None,
     seed: opt.SeedOption = 0,
@@ -59,13 +62,16 @@ def audit(
     """Find labels that are probably wrong.
 
     Trees of a ball forest rate every label without having seen its row. Each label gets a
-    verdict: wrong, ambiguous, outlier (unusual inputs), fine or unknown. The output has one row
+    verdict: wrong, suspect, outlier (unusual inputs), fine or unknown. The output has one row
     per row of the table, the most doubtful first: the number of the row and its line, the given
     and the predicted label, the verdict, the probability that the label is wrong, and all columns
-    of the table (--keep copies some only). Rows without a label come last. Fill in the column
-    "decision" (keep, change, exclude, unsure) and pass the file as --decisions: the next audit
-    trusts labels that were kept or changed, learns from them and, if --sample drew rows at
-    random, estimates the share of wrong labels from these.
+    of the table (--keep copies some only). Rows without a label come last.
+
+    Without verified labels the count is little more than a guess. --verify 20 asks for 20 labels
+    here, one key each, and adds the answers to the file of --decisions, NAME.decisions.csv unless
+    it is named. Or fill in the column "decision" (keep, change, exclude, unsure) of the output
+    and pass the file as --decisions. The audit trusts labels that were kept or changed, learns
+    from them, and counts by them; rows that --sample draws at random stand for all others.
 
     A directory, a file larger than a quarter of the memory, and any table with --dask is
     audited in parts by a Dask cluster, which is started here unless --dask names one. The output
@@ -84,15 +90,23 @@ def audit(
     in_parts = dask is not None or opt.is_large(table)
     ratings = output.with_name(f"{output.stem}.ratings") if output and in_parts else None
     if in_parts:
-        opt.refuse_in_parts(report=report, decisions=decisions, sample=sample)
+        opt.refuse_in_parts(report=report, decisions=decisions, sample=sample, verify=verify)
         opt.refuse_in_parts(group=group, times=times, keep=keep)
         if ratings is not None and ratings.exists() and any(ratings.iterdir()):
             raise UsageError(f"{ratings} holds files already; remove it, or name another output.")
     elif sample and output is None:
         raise UsageError("--sample puts rows first in a file: name it with -o.")
-    opt.check_output(output, *opt.CSV_ENDINGS, others=(table, decisions))
-    opt.check_output(report, others=(table, decisions, output))
+    journal = opt.journal(table, decisions) if verify else None
+    opt.check_output(output, *opt.CSV_ENDINGS, others=(table, decisions, journal))
+    opt.check_output(report, others=(table, decisions, journal, output))
     with options.open(table) as file:
+        _check_names(file, target, options.columns, keep=keep, group=group, times=times)
+        if journal is not None:
+            decisions = verify_labels(
+                verify, table=table, target=target, decisions=journal, keep=keep or (),
+                group=group, times=times, random_state=seed, options=options.columns,
+                read_options=options.read_options,
+            )  # fmt: skip
         with out.stage_progress(hidden=json) as progress:
             if in_parts:
                 facts, checked, listing = _rate_parts(
@@ -100,7 +114,6 @@ def audit(
                 )
             else:
                 columns = options.columns
-                _check_names(file, target, columns, keep=keep, group=group, times=times)
                 progress(f"reading {table.name}")
                 columns = replace(columns, ignore=(*columns.ignore, *filter(None, [group])))
                 data = read_training_table(file, target, columns, keep_cells=True)
@@ -124,7 +137,7 @@ def audit(
             out.print_json({**facts, "table": as_facts(checked, file.location)})
             return
         show_short(checked, file.location)
-    _show(table.name, facts)
+    _show(table.name, facts, is_listed=output is not None)
     out.print_saved(output, ratings, report)
 
 
@@ -143,7 +156,7 @@ def _rate_parts(
             file, target, options.columns, folder, n_worst=n_worst, seed=seed, progress=progress
         )
     worst = done.worst.reset_index()
-    facts = _common_facts(done.n_labels, done.counts, done.noise, worst)
+    facts = _common_facts(done.summary.n_labels, done.counts, done.summary, worst)
     return facts, done.report, pa.Table.from_pandas(worst, preserve_index=False)
 
 
@@ -182,14 +195,14 @@ def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
 
 
 def _common_facts(
-    n_labels: int, counts: dict[str, int], noise: NoiseRate, frame: pd.DataFrame
+    n_labels: int, counts: dict[Any, int], summary: AuditSummary, frame: pd.DataFrame
 ) -> dict[str, Any]:
     """Return what is known of every audit, for JSON and to be shown."""
     shown = ["row", "given_label", "predicted_label", "error_probability", "label_quality"]
     return {
         "samples": n_labels,
         "verdicts": counts,
-        "noise": asdict(noise),
+        "summary": summary.to_dict(),
         "worst": frame.loc[frame["is_label_issue"], shown].head(SHOWN).to_dict("records"),
     }
 
@@ -200,10 +213,9 @@ def _facts(done: TableAudit) -> dict[str, Any]:
 
     audited, rows = done.audit, done.table.rows + 1
     frame = audited.to_frame().assign(row=lambda verdicts: rows[verdicts.index])
-    found = frame["verdict"].value_counts()
-    counts = {verdict: int(found.get(verdict, 0)) for verdict in VERDICTS}
+    counts = frame["verdict"].value_counts().reindex(VERDICTS, fill_value=0).to_dict()
     once = zip(rows[audited.alone_], audited.given_label_[audited.alone_], strict=True)
-    return _common_facts(len(frame), counts, audited.noise_, frame) | {
+    return _common_facts(len(frame), counts, audited.summary(), frame) | {
         "dropped_rows": done.table.dropped_rows,
         "verified": audited.verified_.sum(),
         "without_label_quality": frame["label_quality"].isna().sum(),
@@ -216,35 +228,33 @@ def _facts(done: TableAudit) -> dict[str, Any]:
     }
 
 
-def _show(name: str, facts: dict[str, Any]) -> None:
-    noise, expected = facts["noise"], facts.get("expected_errors")
-    low, rate, high = (f"{100 * noise[end]:.1f}" for end in ("low", "rate", "high"))
-    if math.isnan(noise["rate"]):
-        expected, headline = None, "which cannot be judged"
-    elif noise["basis"] == "confident rows":
-        headline = f"{low} to {high} % of them wrong, about {rate} % if mistakes fall at random"
-    else:
-        headline = f"about {rate} % of them wrong ({low} to {high} %)"
-    out.headline(name, f"{facts['samples']:,} labels, {headline}")
-    out.say(noise["message"], style="dim")
-    counts = [f"{count:,} {verdict}" for verdict, count in facts["verdicts"].items() if count]
+def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
+    from granulearn.audit.ratings import SUSPECT, WRONG
+    from granulearn.review.summary import about
+
+    summary, verdicts, worst = facts["summary"], facts["verdicts"], facts["worst"]
+    out.headline(name, summary["message"])
+    counts = [f"{count:,} {verdict}" for verdict, count in verdicts.items() if count]
     out.say("verdicts:", ", ".join(counts))
     once = [f"{str(o['given_label'])!r} (row {o['row']})" for o in facts.get("occur_once", ())]
     if once:
         count = "1 label occurs" if len(once) == 1 else f"{len(once)} labels occur"
         out.say(f"{count} once and cannot be rated; check first: {listed(once)}")
-    if expected:
-        (n, first), *more = expected.items()
-        line = f"check the {n} most doubtful rows: expect about {first:.0f} wrong"
-        out.say(line + "".join(f"; of {n} about {found:.0f}" for n, found in more))
+    if summary["expected_errors"]:
+        (n, first), *more = summary["expected_errors"].items()
+        line = f"check the {n} most doubtful rows: expect about {about(first)} wrong"
+        out.say(line + "".join(f"; of {n} about {about(found)}" for n, found in more))
     issues = facts.get("issues", ())
     for issue in issues[:SHOWN_ISSUES]:
         out.say(f"{issue['kind']}:", issue["message"])
     if len(issues) > SHOWN_ISSUES:
         out.say(f"and {len(issues) - SHOWN_ISSUES} more; --report shows them")
     out.say()
-    worst = facts["worst"]
     if worst:
-        names = ("row", "given_label", "predicted_label", "label_quality")
-        rows = [(*(row[name] for name in names[:3]), f"{row[names[3]]:.3f}") for row in worst]
-        out.print_table(f"the {len(worst)} most doubtful labels", names, rows)
+        names = ("row", "given_label", "predicted_label", "error_probability")
+        rows = [(*(row[name] for name in names[:3]), f"{row[names[3]]:.2f}") for row in worst]
+        n_suspects = verdicts[WRONG] + verdicts[SUSPECT]
+        out.print_table(counted(n_suspects, "doubtful label"), names, rows)
+        if n_suspects > len(worst):
+            hint = "" if is_listed else ": -o FILE lists them"
+            out.say(f"and {n_suspects - len(worst):,} more{hint}")

@@ -40,12 +40,10 @@ def correct(
     from granulearn.review import read_decisions
     from granulearn.review.correction import correct_table
     from granulearn.review.decisions import decided_column
-    from granulearn.review.journal import default_journal
 
     if undo and drop_excluded:
         raise UsageError("--undo brings labels back and no rows; leave out --drop-excluded.")
-    opt.check_is_one_file(table)
-    path = decisions or default_journal(table)
+    path = opt.journal(table, decisions)
     if not (decisions or path.is_file()):
         about = f"there are no decisions about {table.name}: {path} is not there"
         raise UsageError(f"{about}; name their file by --decisions.")

@@ -259,6 +259,14 @@ def check_is_one_file(table: Path) -> None:
     check_is_file(table)
 
 
+def journal(table: Path, decisions: Path | None) -> Path:
+    """Return the journal of a table, which must be one file."""
+    from granulearn.review.journal import default_journal
+
+    check_is_one_file(table)
+    return decisions or default_journal(table)
+
+
 def check_output(
     path: Path | None, *endings: str, others: Iterable[Path | None] = (), json: bool | None = None
 ) -> None:

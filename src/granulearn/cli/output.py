@@ -160,10 +160,10 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def print_table(
+def table(
     title: str, headers: Iterable[str], rows: Iterable[Iterable[object]], **later_columns: Any
-) -> None:
-    """Print a table in the style that all verbs share; empty headers are not shown."""
+) -> Table:
+    """Return a table in the style that all verbs share; empty headers are not shown."""
     headers = list(headers)
     grid = Table(box=SIMPLE, header_style="cyan", show_header=any(headers))
     grid.title, grid.title_justify, grid.title_style = title, "left", "bold"
@@ -171,7 +171,12 @@ def print_table(
         grid.add_column(header, **({"justify": "right"} | later_columns if position else {}))
     for row in rows:
         grid.add_row(*(cell if isinstance(cell, Text) else str(cell) for cell in row))
-    say(grid)
+    return grid
+
+
+def print_table(*content: Any, **later_columns: Any) -> None:
+    """Print a `table`."""
+    say(table(*content, **later_columns))
 
 
 def headline(name: object, text: str) -> None:

@@ -107,22 +107,18 @@ def chosen_rows(ratings: Ratings) -> list[int]:
     return suspects[chosen].tolist()
 
 
-def _histogram(ratings: Ratings) -> list[dict[str, float]]:
+def _histogram(ratings: Ratings) -> list[tuple[int, int]]:
     """Return the bars of the error probability: all rated labels, and the suspects."""
-    counts, suspects = (
+    counts = (
         np.histogram(ratings.error_proba[rows], BINS, (0, 1))[0].tolist()
         for rows in (~np.isnan(ratings.error_proba), ratings.is_suspect)
     )
-    bars = enumerate(zip(counts, suspects, strict=True))
-    return [
-        {"low": bar / BINS, "high": (bar + 1) / BINS, "count": count, "suspect": suspect}
-        for bar, (count, suspect) in bars
-    ]
+    return list(zip(*counts, strict=True))
 
 
 def render_audit_page(summary: dict[str, Any]) -> str:
     """Render a summary as HTML that needs no network and no other file."""
-    highest = max(bar["count"] for bar in summary["histogram"]) or 1
+    highest = max(count for count, _ in summary["histogram"]) or 1
     return rendered("audit.html", audit=summary, highest=highest)
 
 

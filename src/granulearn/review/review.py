@@ -27,7 +27,7 @@ from granulearn.review.decisions import (
 )
 from granulearn.review.journal import DecisionLog, Journal, default_journal
 from granulearn.review.reviewed_table import ReviewedTable
-from granulearn.review.summary import ReviewSummary, summarize
+from granulearn.review.summary import ReviewSummary
 from granulearn.review.verified_labels import class_names, is_stale, verified_by
 from granulearn.tables import ColumnOptions
 
@@ -473,11 +473,11 @@ class Review:
     def summary(self) -> ReviewSummary:
         """Return the numbers of the review."""
         with self._lock:
-            return summarize(
-                list(self._log.active.values()),
+            return ReviewSummary(
                 self._audit_summary,
                 n_suspects=int((self._is_open() & self.ratings.is_suspect).sum()),
                 n_fitted=self._fit.audit.summary().n_verified,
+                decisions=tuple(self._log.active.values()),
             )
 
     def corrected(self, *, drop_excluded: bool = False) -> pd.DataFrame:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from granulearn.audit.error_probability import ENOUGH_AT_RANDOM
@@ -28,26 +27,39 @@ class ReviewSummary:
     """Suspect labels without a decision."""
     n_fitted: int
     """Verified labels that the audit was fitted with."""
-    counts: dict[str, int]
-    """Active decisions by kind."""
-    by_verdict: dict[str, dict[str, int]]
-    """Active decisions by verdict at that time and kind."""
-    by_who: dict[str, dict[str, int]]
-    """Active decisions by person and kind."""
-    found: tuple[int, ...]
-    """Wrong labels found so far, after each label that was kept or changed."""
+    decisions: tuple[Decision, ...] = field(repr=False)
+    """The active ones, in the order in which they were taken."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Active decisions by kind."""
+        return dict(Counter(d.decision for d in self.decisions))
+
+    @property
+    def found(self) -> tuple[int, ...]:
+        """Wrong labels found so far, after each label that was kept or changed."""
+        verified = (d.decision for d in self.decisions if d.decision in (KEEP, CHANGE))
+        return tuple(accumulate(int(decision == CHANGE) for decision in verified))
+
+    def counts_by(self, column: str) -> dict[str, dict[str, int]]:
+        """Return how many decisions of each kind have each value of a column of the journal."""
+        counts: dict[str, dict[str, int]] = {}
+        for value, kind in sorted((getattr(d, column), d.decision) for d in self.decisions):
+            counts.setdefault(value, dict.fromkeys(DECISIONS, 0))[kind] += 1
+        return counts
 
     @property
     def n_decided(self) -> int:
         """Rows with an active decision."""
-        return sum(self.counts.values())
+        return len(self.decisions)
 
     @property
     def reason(self) -> str:
         """Why the figures are as they are: what the audit was fitted with, and what came since."""
         n_since = self.audit.n_verified - self.n_fitted
-        since = f", and {n_since:,} more since" if n_since > 0 else ""
-        return f"The audit was fitted with {counted(self.n_fitted, 'verified label')}{since}."
+        fitted = f"with {self.n_fitted:,}" if self.n_fitted else "without"
+        since = f"; {counted(n_since, 'label')} verified since" if n_since > 0 else ""
+        return f"The audit was fitted {fitted} verified labels{since}."
 
     @property
     def wants_random(self) -> bool:
@@ -59,7 +71,7 @@ class ReviewSummary:
     def advice(self) -> str:
         """What to expect of the next rows, and a hint to stop; may be empty."""
         if self.audit.n_verified == self.audit.n_labels:
-            return "Every label has been checked."
+            return "Every label that can be rated is verified."
         for n_rows, expected in self.audit.expected_errors.items():
             is_low = expected < _HARDLY_PAYS * n_rows and self.audit.n_verified >= ENOUGH_VERIFIED
             hint = "; going on hardly pays" if is_low else ""
@@ -70,35 +82,3 @@ class ReviewSummary:
 def about(expected: float) -> str:
     """Return an expected number of labels as people say it."""
     return f"{expected:.1f}" if 0 < expected < 1 else f"{round(expected):,}"
-
-
-def summarize(
-    decisions: Sequence[Decision], audit: AuditSummary, n_suspects: int, n_fitted: int
-) -> ReviewSummary:
-    """Return the numbers of a review.
-
-    Parameters
-    ----------
-    decisions : sequence of Decision
-        The active ones, in the order in which they were taken.
-    audit, n_suspects, n_fitted
-        As in `ReviewSummary`.
-    """
-    verified = [d for d in decisions if d.decision in (KEEP, CHANGE)]
-    return ReviewSummary(
-        audit,
-        n_suspects,
-        n_fitted,
-        counts=dict(Counter(d.decision for d in decisions)),
-        by_verdict=_counts(decisions, "verdict"),
-        by_who=_counts(decisions, "who"),
-        found=tuple(accumulate(int(d.decision == CHANGE) for d in verified)),
-    )
-
-
-def _counts(decisions: Sequence[Decision], by: str) -> dict[str, dict[str, int]]:
-    """Return how many decisions of each kind have each value of a field."""
-    counts: dict[str, dict[str, int]] = {}
-    for value, kind in sorted((getattr(d, by), d.decision) for d in decisions):
-        counts.setdefault(value, dict.fromkeys(DECISIONS, 0))[kind] += 1
-    return counts

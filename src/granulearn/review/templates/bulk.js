@@ -53,7 +53,7 @@ class Bulk {
       : `${plural(total, "row")}${this.isFiltered() ? "" : ": all that are open, since no filter is set"}.${total > rows.length ? ` The first ${rows.length}:` : ""}`;
     const head = element("tr", {}, ...["row", "given", "becomes", "probably wrong"].map((name) => element("th", { scope: "col" }, name)));
     const lines = rows.map((queued) => element("tr", {}, ...[
-      queued.row, queued.given_label, becomes(queued), queued.error_probability === null ? "–" : `${Math.round(100 * queued.error_probability)} %`,
+      queued.row, queued.given_label, becomes(queued), inPercent(queued.error_probability),
     ].map((text) => element("td", {}, String(text)))));
     at("bulk-rows").replaceChildren(element("thead", {}, head), element("tbody", {}, ...lines));
     at("bulk-do").disabled = total === 0;

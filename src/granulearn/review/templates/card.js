@@ -96,7 +96,15 @@ class CardPanel {
     this.holder.classList.add("waiting");
   }
 
-  paint(card) {
+  // Paint the card on screen again, with what is known by now.
+  async refresh(order) {
+    const { row } = this;
+    this.cards.drop();
+    const answer = await this.cards.get(row, order);
+    if (this.row === row && this.card && answer.value) this.paint(answer.value, this.holder.scrollTop);
+  }
+
+  paint(card, scrolled = 0) {
     this.card = card;
     this.holder.classList.remove("waiting");
     const next = element("article");
@@ -105,7 +113,7 @@ class CardPanel {
       next.prepend(element("p", { class: "said" }, `Decided already: ${inWords(card, card.given_label)}. What you decide now replaces it.`));
     }
     likenChildren(this.holder, next);
-    this.holder.scrollTop = 0;
+    this.holder.scrollTop = scrolled;
   }
 
   say(...content) {

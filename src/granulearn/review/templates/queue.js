@@ -2,6 +2,7 @@
 
 // The queue: the rows of a filter, and the list of them.
 const PAGE = 50;
+const MOST = 200; // rows of one answer
 const OVERLAP = 10; // rows asked for again, since decisions on their way shift positions
 
 class Queue {
@@ -74,6 +75,16 @@ class Queue {
     this.total = found.length ? answer.value.total : this.rows.length;
   }
 
+  // Give the rows in the list their present ratings.
+  async rate() {
+    const asked = this.asked;
+    const answer = await ask("queue", { ...this.filter, begin: 0, n: Math.min(this.rows.length + OVERLAP, MOST) });
+    if (asked !== this.asked || !answer.value) return;
+    const now = new Map(answer.value.rows.map((queued) => [queued.row, queued]));
+    this.rows = this.rows.map((queued) => now.get(queued.row) || queued);
+    this.list.replaceChildren(...this.rows.map(queueLine));
+  }
+
   indexOf(row) {
     return this.rows.findIndex((queued) => queued.row === row);
   }
@@ -131,10 +142,9 @@ class Queue {
 
 function queueLine({ row, given_label: given, second_class: second, verdict, error_probability: wrong }) {
   const pair = second ? `${given} ${verdict === "wrong" ? "→" : "or"} ${second}` : given;
-  const share = wrong === null ? "" : `${Math.round(100 * wrong)} %`;
   return element("li", {}, element(
     "button",
     { type: "button", class: verdict, "data-row": row, title: pair, tabindex: -1 },
-    element("span", {}, `row ${row}`), element("span", { class: "pair" }, pair), element("span", { class: "probability", title: "probability that the label is wrong" }, share),
+    element("span", {}, `row ${row}`), element("span", { class: "pair" }, pair), element("span", { class: "probability", title: "probability that the label is wrong" }, inPercent(wrong)),
   ));
 }

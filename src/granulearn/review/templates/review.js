@@ -38,7 +38,7 @@ function showSaved() {
 function showState() {
   const { decided, suspects } = state;
   at("decided").textContent = `${decided.toLocaleString("en")} decided`;
-  at("forecast").textContent = `${plural(suspects, "suspect label")} left. ${state.advice}`;
+  at("forecast").textContent = `${plural(suspects, "label")} left to check. ${state.advice}`;
   at("progress").firstElementChild.setAttribute("width", decided + suspects ? (100 * decided) / (decided + suspects) : 0);
   showReason();
   at("fitting").hidden = !state.fitting;
@@ -85,9 +85,19 @@ async function look() {
   const hasEnded = before.fitting && !state.fitting;
   if (state.failure && (hasEnded || state.failure !== before.failure)) message(`The audit could not be fitted again: ${state.failure}`);
   if (before.open && state.generation !== before.generation) await fittedAgain();
+  else if (before.open && state.reason !== before.reason) await ratedAgain();
   if (tab === "table" && hasEnded) showPart("table");
   if (tab === "numbers") showPart("numbers");
   return state.fitting ? lookSoon(1500) : undefined;
+}
+
+// Each verified label sharpens the error probabilities of the others; the order on screen stays.
+async function ratedAgain() {
+  await queue.rate();
+  queue.mark(panel.row);
+  if (panel.row === null) return;
+  await panel.refresh(queue.order);
+  fetchAhead();
 }
 
 // The queue has a new order; the card on screen stays. Old cards are dropped once the next ones are

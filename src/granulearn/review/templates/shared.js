@@ -41,6 +41,12 @@ function pressed(button, isOn) {
   button.setAttribute("aria-pressed", String(isOn));
 }
 
+// No probability of a model is 0 or 1.
+function inPercent(probability) {
+  if (probability === null) return "–";
+  return probability < 0.005 ? "< 1 %" : probability > 0.995 ? "> 99 %" : `${Math.round(100 * probability)} %`;
+}
+
 const DONE = { keep: "kept", change: "changed", exclude: "excluded", unsure: "unsure" };
 
 function inWords({ decision, label }, given) {
