@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, TimeSeriesSplit, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from granulearn.audit import LabelAudit, out_of_sample_proba
@@ -148,10 +148,24 @@ def test_out_of_sample_probabilities_are_of_models_that_did_not_see_the_row():
     apart = out_of_sample_proba(memory, same, of_groups, groups=groups)
     assert np.diag(apart.loc[:, of_groups].to_numpy()).mean() < 0.5
     by_splitter = out_of_sample_proba(memory, X, y, cv=KFold(3))
-    assert (by_splitter.sum(axis=1) == 1).all()
+    expected = cross_val_predict(memory, X, y, cv=KFold(3), method="predict_proba")
+    assert_array_equal(by_splitter, expected)
+    later = out_of_sample_proba(memory, X, y, cv=TimeSeriesSplit(4))
+    assert_array_equal(later.isna().all(axis=1), np.arange(150) < 30)
 
 
-@pytest.mark.filterwarnings("ignore:The least populated class", "ignore:Number of classes")
+def test_a_model_of_categories_gives_probabilities():
+    catboost = pytest.importorskip("catboost")
+    X, y, _ = three_clouds()
+    frame = pd.DataFrame(X[:, 1:]).add_prefix("x").assign(kind=np.where(X[:, 0] > 4, "far", "near"))
+    model = catboost.CatBoostClassifier(
+        20, cat_features=["kind"], verbose=0, allow_writing_files=False
+    )
+    proba = out_of_sample_proba(model, frame, y)
+    assert (proba.idxmax(axis=1) == y).mean() > 0.8
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
 def test_a_class_that_the_model_of_a_fold_did_not_know_is_unknown_there():
     X, y, _ = three_clouds()
     y = y.astype(object)

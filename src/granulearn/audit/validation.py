@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
+from granulearn._sklearn_compat import take_rows
 from granulearn.utils.validation import encode_labels
 
 # A table is cut into this number of periods.
@@ -63,7 +65,7 @@ def out_of_sample_proba(
     Parameters
     ----------
     estimator : classifier or pipeline
-        Has ``predict_proba``; it is cloned for each fold.
+        Has ``predict_proba``. A copy is fitted in each fold, to classes numbered from 0.
     X : array-like of shape (n_samples, n_features)
         Inputs, as the estimator takes them.
     y : array-like of shape (n_samples,)
@@ -79,7 +81,8 @@ def out_of_sample_proba(
     -------
     DataFrame
         A column for each class, indexed like X or y. A row is NaN where the model of its fold did
-        not know the class that is given, which may be the only sample of its class.
+        not know the given class, which may be the only sample of its class, and where a splitter
+        holds it out of no fold.
 
     Examples
     --------
@@ -96,9 +99,12 @@ def out_of_sample_proba(
     if isinstance(cv, Integral):
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         cv = kind(cv, shuffle=True, random_state=random_state)
-    folds = list(cv.split(X, codes, groups))
-    proba = cross_val_predict(estimator, X, y, cv=folds, method="predict_proba")
-    for seen, held_out in folds:
+    proba = np.full((len(codes), len(classes)), np.nan)
+    for seen, held_out in cv.split(X, codes, groups):
+        # A copy and no clone: CatBoost's models with categories cannot be cloned.
+        model = deepcopy(estimator).fit(take_rows(X, seen), codes[seen])
+        proba[held_out] = 0
+        proba[np.ix_(held_out, model.classes_)] = model.predict_proba(take_rows(X, held_out))
         proba[held_out[~np.isin(codes[held_out], codes[seen])]] = np.nan
     return pd.DataFrame(proba, index=row_names(X, y), columns=classes)
 
