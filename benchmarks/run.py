@@ -41,6 +41,7 @@ BENCHMARKS = {
         "reviews",
         "whether count, range, probabilities and forecasts are honest, before and after checks",
     ),
+    "error-prior": ("error_prior", "the prior of the audit, learnt over tables"),
     "review-loop": ("review_loop", "what 100 decisions find, and what models gain by them"),
     "speed": ("speed", "balls, forest, audit and robust classifier against everyday rivals"),
     "path-search": ("path_search", "PathSearchCV against GridSearchCV"),

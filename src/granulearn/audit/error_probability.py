@@ -35,7 +35,7 @@ from granulearn.audit.ratings import (
 from granulearn.audit.verified import AT_RANDOM, WORST_FIRST, VerifiedLabels
 from granulearn.utils.stacking import best_temperature, temperature_scale
 
-# Learnt from tables with planted and with real mistakes; `benchmarks/run.py reviews` tests them.
+# Learnt from tables with planted and with real mistakes (`benchmarks/run.py error-prior`).
 MEAN = np.array([-1.3, 1.6, 0.0])
 COVARIANCE = np.diag([0.95, 1.0, 2.0]) ** 2
 CLEAN_TABLES = 0.2
@@ -131,7 +131,7 @@ class ErrorModel:
         verified, known = ratings.verified, ratings.known
         error_proba, predicted = np.full(len(known), np.nan), ratings.given.copy()
         if self.can_rate:
-            odds, direction, other = self._features(ratings.proba, ratings.given)
+            odds, direction, other = self.features(ratings.proba, ratings.given)
             for of_direction, proba in zip(_DIRECTIONS, self._error_curves(), strict=True):
                 at = known & (direction == of_direction)
                 error_proba[at] = np.interp(odds[at], _ODDS, proba)
@@ -169,7 +169,7 @@ class ErrorModel:
         can_rate = self.can_rate or at_random.sum() >= ENOUGH_AT_RANDOM
         if not can_rate or len(rows) == 0:
             return self
-        odds, direction, _ = self._features(ratings.proba[rows], ratings.given[rows])
+        odds, direction, _ = self.features(ratings.proba[rows], ratings.given[rows])
         wrong = verified.truth[rated] != ratings.given[rows]
         n_worst = max(int((~at_random).sum()), 1)
         weight = CHECK_WEIGHT * np.where(at_random, 1.0, min(1.0, MOST_WORST_CHECKS / n_worst))
@@ -194,7 +194,7 @@ class ErrorModel:
         is_open = ratings.known & ~ratings.verified
         if not is_open.any():
             return 0.0, 0.0
-        odds, direction, _ = self._features(ratings.proba[is_open], ratings.given[is_open])
+        odds, direction, _ = self.features(ratings.proba[is_open], ratings.given[is_open])
         column = np.rint((odds + LARGEST_LOG_ODDS) / (_ODDS[1] - _ODDS[0])).astype(int)
         column += np.searchsorted(_DIRECTIONS, direction) * len(_ODDS)
         wrong = self._node_proba()
@@ -210,10 +210,18 @@ class ErrorModel:
         low, high = sums[order][at].tolist()
         return low, high
 
-    def _features(
+    def features(
         self, proba: np.ndarray, given: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the log odds of the best other class, the direction, and the other class."""
+        """Return the log odds of the best other class, the direction, and the other class.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n, K)
+            Calibrated class probabilities.
+        given : ndarray of shape (n,)
+            Number of the given class.
+        """
         other, second = most_probable_other(proba, given)
         own = np.nan_to_num(proba[np.arange(len(given)), given])
         odds = np.log(np.clip(second, 1e-9, 1)) - np.log(np.clip(own, 1e-9, 1))
