@@ -183,9 +183,9 @@ class DecisionLog:
 
     def __init__(self, journal: Journal, is_stale: Callable[[Decision], bool]):
         self.journal, self._is_stale = journal, is_stale
-        self._index()
+        self._replay_lines()
 
-    def _index(self) -> None:
+    def _replay_lines(self) -> None:
         self._kept = without_undone(self.journal.lines)
         active: dict[int, Decision] = {}
         for decision in self._kept:
@@ -197,7 +197,7 @@ class DecisionLog:
         self.active = active
 
     @property
-    def last(self) -> list[Decision]:
+    def last_action(self) -> list[Decision]:
         """The action that is undone next: one decision, or all that were taken at once."""
         first = len(self._kept) - 1
         batch = self._kept[-1].batch if self._kept else ""
@@ -216,7 +216,7 @@ class DecisionLog:
         return len(new)
 
     def undo(self, lines: Sequence[Decision]) -> None:
-        """Write to the journal that the last action is undone: an "undo" for each of `last`."""
+        """Write that the last action is undone: an "undo" for each of `last_action`."""
         self._append(lines)
 
     def _append(self, decisions: Sequence[Decision]) -> None:
@@ -225,7 +225,7 @@ class DecisionLog:
             batch = f"{secrets.token_hex(4)}/{len(decisions)}"
             decisions = [replace(decision, batch=batch) for decision in decisions]
         self.journal.append(decisions)
-        self._index()
+        self._replay_lines()
 
     def _is_active(self, new: Decision) -> bool:
         old = self.active.get(new.row)
