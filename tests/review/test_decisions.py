@@ -56,6 +56,11 @@ def test_undoing_everything_leaves_nothing(said):
         states.append(dict(log.active))
         if not log.add([Decision(row, decision)]):
             states.pop()
+    again = DecisionLog(log.journal, lambda decision: False)
+    assert (list(again.active.items()), again.last_action) == (
+        list(log.active.items()),
+        log.last_action,
+    )
     while log.last_action:
         undo(log)
         assert log.active == states.pop()
