@@ -170,10 +170,3 @@ def test_a_star_import_brings_the_public_names():
     names: dict = {}
     exec("from granulearn import *", names)
     assert set(names) - {"__builtins__"} == set(granulearn.__all__)
-
-
-def test_every_public_name_is_stated_once():
-    text = (SOURCE / "__init__.py").read_text(encoding="utf-8")
-    assert {name: len(re.findall(rf"\b{name}\b", text)) for name in granulearn.__all__} == (
-        dict.fromkeys(granulearn.__all__, 1)
-    )
