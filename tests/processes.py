@@ -5,6 +5,7 @@ import os
 import resource
 import subprocess
 import sys
+import time
 from functools import partial
 from multiprocessing.context import BaseContext
 from multiprocessing.forkserver import ensure_running
@@ -22,6 +23,13 @@ def copies() -> BaseContext:
     forks.set_forkserver_preload(IMPORTED)
     ensure_running()  # Dask would have it import something else
     return forks
+
+
+def sleep_and_tell(number: int) -> None:
+    """Print the number of the process, and sleep: the task of a worker that is to be ended."""
+    sys.stdout.write(f"{os.getpid()}\n")
+    sys.stdout.flush()
+    time.sleep(600)
 
 
 class Program(subprocess.Popen):

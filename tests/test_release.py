@@ -12,7 +12,7 @@ import yaml
 from packaging.version import Version
 
 from granulearn.datasets.catalogue import catalogue
-from release.newcomer import commands_of, is_install, link_commands, steps
+from release.newcomer import commands_of, link_commands, steps
 from release.pythons import find_python, named_versions
 from tests.test__extras import CONFIGURATION, PROJECT
 
@@ -125,20 +125,6 @@ def test_a_build_without_a_compiler_names_the_package_to_install(tmp_path):
     assert "apt-get install gcc" in done.stderr
 
 
-@pytest.mark.parametrize("form", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")))
-def test_forms_of_issues_can_be_read(form):
-    content = yaml.safe_load(form.read_text(encoding="utf-8"))
-    if form.name != "config.yml":
-        assert set(content) == {"name", "description", "labels", "body"}
-        assert all({"type", "attributes"} <= set(part) for part in content["body"])
-
-
-def test_hooks_need_no_network():
-    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
-    assert [source["repo"] for source in hooks["repos"]] == ["local"]
-    assert {hook["language"] for source in hooks["repos"] for hook in source["hooks"]} == {"system"}
-
-
 PAGE = """
 Install it with `pip install "granulearn[onnx]"`, or in a checkout with `pip install .`.
 
@@ -189,12 +175,6 @@ def test_the_first_table_of_a_newcomer_comes_without_any_extra(page):
     for name, installs in exported.items():
         assert installs == ("pip install granulearn",)
         assert catalogue()[name].sources[0].startswith(("generated:", "sklearn:"))
-
-
-def test_newcomers_find_commands_in_the_readme():
-    commands, _ = commands_of((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert any(is_install(command) for command in commands)
-    assert [command for command in commands if command.startswith("granulearn ")]
 
 
 def test_a_python_that_is_not_installed_is_not_found():

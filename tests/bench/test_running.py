@@ -287,18 +287,12 @@ def test_stopping_early_ends_the_processes(monkeypatch):
 PARENT = """
 import time
 from granulearn.bench.running import run_in_processes
-from tests.bench.test_running import sleep_and_tell
+from tests.processes import sleep_and_tell
 
 if __name__ == "__main__":
     for _ in run_in_processes(sleep_and_tell, range(4), 2):
         pass
 """
-
-
-def sleep_and_tell(number: int) -> None:
-    sys.stdout.write(f"{os.getpid()}\n")
-    sys.stdout.flush()
-    time.sleep(600)
 
 
 def test_workers_end_when_their_parent_is_killed():
@@ -353,14 +347,14 @@ import signal
 import subprocess
 import sys
 from granulearn.bench.running import run_in_processes
-from tests.bench.test_running import sleep_and_tell
+from tests.processes import sleep_and_tell
 
 if __name__ == "__main__":
     for stopping in (signal.SIGINT, signal.SIGHUP):
         signal.signal(stopping, signal.default_int_handler)
     try:
         print("starting", flush=True)
-        for _ in run_in_processes(sleep_and_tell, range(4), 4):
+        for _ in run_in_processes(sleep_and_tell, range(2), 2):
             pass
     except KeyboardInterrupt:
         sys.exit(130)

@@ -104,23 +104,15 @@ def test_a_damaged_store_is_refused_and_left_alone(tmp_path, run):
     assert path.read_bytes() == content
 
 
-def test_the_database_of_another_program_is_refused(tmp_path):
-    path = tmp_path / "a.db"
-    with sqlite3.connect(path) as other:
-        other.execute("CREATE TABLE songs (title)")
-    other.close()
-    with pytest.raises(StoreError, match="some other program"):
-        Store(path)
-
-
-def test_a_store_of_another_version_is_refused(tmp_path):
-    path = tmp_path / "a.db"
-    Store(path).close()
-    with sqlite3.connect(path) as database:
-        database.execute("PRAGMA user_version = 99")
-    database.close()
-    with pytest.raises(StoreError, match="version 99"):
-        Store(path)
+def test_a_database_of_another_program_or_version_is_refused(tmp_path):
+    other, newer = tmp_path / "other.db", tmp_path / "newer.db"
+    Store(newer).close()
+    commands = {other: "CREATE TABLE songs (title)", newer: "PRAGMA user_version = 99"}
+    for path, said in ((other, "some other program"), (newer, "version 99")):
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute(commands[path])
+        with pytest.raises(StoreError, match=said):
+            Store(path)
 
 
 def test_reading_needs_a_file_with_something_in_it(tmp_path):

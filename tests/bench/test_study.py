@@ -63,18 +63,7 @@ from tests.bench.small_studies import SMALL, small_study, write_study
         ('name = "tree"', 'name = "tree"\ncandidates = 3', "candidates draws from a grid"),
         ('name = "tree"', 'name = "tree"\nselection = "loo"', "searches a whole grid"),
         ('name = "tree"', 'name = "tree"\nvary = { max_depth = [] }', "vary.max_depth is empty"),
-    ],
-)
-def test_a_wrong_key_is_named_with_its_file(tmp_path, old, new, said):
-    with pytest.raises(StudyError) as caught:
-        small_study(tmp_path, (old, new))
-    assert said in str(caught.value)
-    assert "small.toml" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
+        # A key that is not known: the nearest one of any table.
         ("seed = 3", "repeat = 3", "'repeat' is no key here; did you mean 'split.repeats'?"),
         ("seed = 3", "folds = 3", "did you mean 'split.folds'?"),
         ("seed = 3", "estimator = 3", "did you mean 'method[].estimator'?"),
@@ -83,12 +72,29 @@ def test_a_wrong_key_is_named_with_its_file(tmp_path, old, new, said):
         ("folds = 3", "scores = 3", "did you mean 'scores' at the top of the file?"),
         ("folds = 3", "scor = 3", "did you mean 'score'?"),
         ("seed = 3", "zzz = 3", "'zzz' is no key here; there are question, notes, seed"),
+        # A method, parameter or score that is not known, before anything runs.
+        ('"RVFLClassifier"', '"RVFLClasifier"', "did you mean 'RVFLClassifier'?"),
+        ('"RVFLClassifier"', '"nowhere.Model"', "needs 'nowhere', which is not"),
+        ('"RVFLClassifier"', '"sklearn.tree.Bush"', "'sklearn.tree' has no 'Bush'"),
+        ('"RVFLClassifier"', '"os.path.join"', "no scikit-learn estimator"),
+        ("n_hidden = 12", "n_hiden = 12", "did you mean 'n_hidden'?"),
+        ("grid = { C = ", "grid = { D = ", "grid.D"),
+        ('"log_loss"', '"logloss"', "did you mean 'log_loss'?"),
+        ("folds = 3", 'folds = 3, score = "acuracy"', "tuning.score"),
+        ("folds = 3", 'folds = 3, score = "fit_seconds"', "tuning.score: 'fit_seconds' cannot"),
+        ("folds = 3", 'folds = 3, score = "single_balls"', "tuning.score: 'single_balls' cannot"),
+        (
+            "folds = 3",
+            'folds = 3, score = "rare_average_precision"',
+            "tuning.score: 'rare_average_precision' cannot guide tuning",
+        ),
     ],
 )
-def test_an_unknown_key_is_answered_with_the_nearest_one_of_any_table(tmp_path, old, new, said):
+def test_what_is_wrong_is_named_with_the_file_before_anything_runs(tmp_path, old, new, said):
     with pytest.raises(StudyError) as caught:
         small_study(tmp_path, (old, new))
     assert said in str(caught.value)
+    assert str(tmp_path / "small.toml") in str(caught.value)
 
 
 def test_what_is_left_out_has_the_stated_default(tmp_path):
@@ -169,36 +175,6 @@ def test_quick_has_every_set_of_the_collection_that_comes_with_a_package():
         if any(source.startswith("keel:") for source in catalogue()[name].sources)
     ]
     assert list(load_study("quick").datasets) == from_packages
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('"RVFLClassifier"', '"RVFLClasifier"', "did you mean 'RVFLClassifier'?"),
-        ('"RVFLClassifier"', '"nowhere.Model"', "needs 'nowhere', which is not"),
-        ('"RVFLClassifier"', '"sklearn.tree.Bush"', "'sklearn.tree' has no 'Bush'"),
-        ('"RVFLClassifier"', '"os.path.join"', "no scikit-learn estimator"),
-        ("n_hidden = 12", "n_hiden = 12", "did you mean 'n_hidden'?"),
-        ("grid = { C = ", "grid = { D = ", "grid.D"),
-        ('"log_loss"', '"logloss"', "did you mean 'log_loss'?"),
-        ("folds = 3", 'folds = 3, score = "acuracy"', "tuning.score"),
-        ("folds = 3", 'folds = 3, score = "fit_seconds"', "tuning.score: 'fit_seconds' cannot"),
-        ("folds = 3", 'folds = 3, score = "single_balls"', "tuning.score: 'single_balls' cannot"),
-        (
-            "folds = 3",
-            'folds = 3, score = "rare_average_precision"',
-            "tuning.score: 'rare_average_precision' cannot guide tuning",
-        ),
-    ],
-)
-def test_an_unknown_method_parameter_or_score_is_refused_before_anything_runs(
-    tmp_path, old, new, said
-):
-    path = write_study(tmp_path, SMALL.replace(old, new))
-    with pytest.raises(StudyError) as caught:
-        load_study(path)
-    assert said in str(caught.value)
-    assert str(path) in str(caught.value)
 
 
 def test_a_misspelt_study_gets_a_suggestion():

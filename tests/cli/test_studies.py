@@ -198,6 +198,7 @@ def test_every_output_is_by_the_score_that_is_asked_for(results, tmp_path):
         (["--study", "table1"], USAGE, "it holds small"),
         (["--study", "paper"], USAGE, "granulearn bench paper"),
         (["--score", "log_los"], USAGE, "small has no score 'log_los'; did you mean 'log_loss'?"),
+        (["-o", "a.db"], USAGE, "is also an input"),
         (["--latex", "a.db"], USAGE, "is also an input"),
         (["-o", "."], NOT_WRITTEN, "name a file in it"),
     ],

@@ -235,7 +235,7 @@ BAD_CALLS = {
     "comparison of one method": (
         lambda: bench.compare(pd.DataFrame({"a": [1.0, 2.0]})),
         ValueError,
-        "needs 2 of each",
+        "needs at least 2 of each",
     ),
     "comparison with text": (
         lambda: bench.compare(pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"], "c": [1.0, 2.0]})),

@@ -19,13 +19,10 @@ from tests.rvfl.families import (
     BALL_CLASSIFIERS,
     DEEP_BALL_CLASSIFIERS,
     DEEP_CLASSIFIERS,
-    DEEP_SAMPLE_CLASSIFIERS,
-    SAMPLE_CLASSIFIERS,
     overlapping_classes,
 )
 
 ON_BALLS = BALL_CLASSIFIERS + DEEP_BALL_CLASSIFIERS
-ON_SAMPLES = SAMPLE_CLASSIFIERS + DEEP_SAMPLE_CLASSIFIERS
 
 every_classifier = pytest.mark.parametrize("classifier", ALL_CLASSIFIERS + DEEP_CLASSIFIERS)
 every_ball_classifier = pytest.mark.parametrize("classifier", ON_BALLS)

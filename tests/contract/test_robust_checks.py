@@ -1,8 +1,9 @@
-"""The robust classifier and its members keep scikit-learn's contract."""
+"""The robust classifier, its members and what takes tables keep scikit-learn's contract."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from granulearn import TableClassifier, TablePreprocessor
 from granulearn.ensemble import BoostedTreesClassifier, RobustClassifier
 from granulearn.forest import BallForestClassifier
 from granulearn.rvfl import RVFLEnsembleClassifier, RVFLEnsembleRegressor
@@ -11,6 +12,7 @@ SAMPLED = {
     "check_sample_weight_equivalence_on_dense_data": "a weighted sample is drawn once, repeated "
     "ones are drawn one by one: equal in distribution"
 }
+DRAWN = (BallForestClassifier, BoostedTreesClassifier, RobustClassifier)
 
 
 # Some checks have a sample that is alone in its class.
@@ -23,8 +25,10 @@ SAMPLED = {
         RVFLEnsembleRegressor(n_estimators=3, n_hidden=50),
         BoostedTreesClassifier(),
         RobustClassifier(),
+        TableClassifier(model="rvfl"),
+        TablePreprocessor(),
     ],
-    expected_failed_checks=lambda estimator: {} if "RVFL" in type(estimator).__name__ else SAMPLED,
+    expected_failed_checks=lambda estimator: SAMPLED if isinstance(estimator, DRAWN) else {},
 )
 def test_scikit_learn_check(estimator, check):
     check(estimator)

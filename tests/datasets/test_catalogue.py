@@ -1,7 +1,5 @@
 """The catalogue is complete and consistent."""
 
-import pytest
-
 from granulearn.bench import paper_accuracy_table
 from granulearn.datasets.catalogue import catalogue, collections
 from granulearn.datasets.generated import GENERATORS
@@ -33,20 +31,3 @@ def test_a_set_has_either_sources_and_figures_or_a_hint():
             assert None not in (entry.rows, entry.features, entry.classes, entry.minority_rows)
         else:
             assert entry.how_to_get
-
-
-@pytest.mark.parametrize(
-    ("name", "word"),
-    [
-        ("haber", "haberman_survival"),
-        ("haberman", "haberman_survival"),
-        ("haberman_survival", "haber and haberman"),
-        ("statlog_australian_credit", "WRONG TARGET"),
-        ("checkerboard_data", "Australian credit"),
-        ("crossplane150", "297 to 300 rows"),
-        ("ecoli-0-1-4-6_vs_5", "decimal points"),
-        ("wpbc", "breast_cancer_wisc_prog"),
-    ],
-)
-def test_what_is_odd_about_a_set_is_said(name, word):
-    assert word in " ".join(catalogue()[name].quirks)

@@ -111,18 +111,12 @@ def test_the_argument_wins_over_the_environment(small_dir, tmp_path_factory, mon
     assert find_data_dir(None) == small_dir
 
 
-def test_no_directory_at_all_says_how_to_name_one(monkeypatch):
+def test_a_directory_that_is_not_named_or_has_no_manifest_is_refused(tmp_path, monkeypatch):
     monkeypatch.delenv(ENVIRONMENT_VARIABLE, raising=False)
     with pytest.raises(SourceUnavailableError, match=ENVIRONMENT_VARIABLE):
         find_data_dir(None)
-
-
-def test_a_directory_without_a_manifest_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"data_dir=.* has no manifest\.csv"):
         find_data_dir(tmp_path)
-
-
-def test_an_environment_that_names_no_directory_is_quoted(tmp_path, monkeypatch):
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(tmp_path / "gone"))
     with pytest.raises(SourceUnavailableError, match=r"GRANULEARN_DATA='.*gone' has no"):
         find_data_dir(None)

@@ -23,11 +23,11 @@ RELEASES = [
 ]
 
 
-def shared_file(place):
+def shared_file(relative_path):
     """Return a path of the data directory, or skip the test with the reason."""
-    path = shared_data_dir() / place
+    path = shared_data_dir() / relative_path
     if not path.is_file():
-        pytest.skip(f"the data directory has no {place}")
+        pytest.skip(f"the data directory has no {relative_path}")
     return path
 
 

@@ -147,15 +147,6 @@ def test_the_list_has_figures_sources_and_what_is_here(no_directory):
     assert pd.isna(listed.loc["crossplane150", "rows"])
 
 
-def test_what_the_list_calls_here_loads():
-    listed = list_datasets(shared_data_dir())
-    papers = listed[listed["collections"] == "paper37"]
-    assert (papers["here"] != "").sum() == 35
-    for name, source in papers["here"].items():
-        if source:
-            assert load(name, shared_data_dir()).description.source == source
-
-
 def test_the_list_contains_the_sets_of_ones_own_directory(own_dir):
     listed = list_datasets(own_dir)
     assert listed.loc["my_set", "here"] == "directory"

@@ -1,7 +1,5 @@
 """The site builds without a warning, has no dead link and loads nothing from elsewhere."""
 
-import doctest
-import inspect
 import os
 import shutil
 import subprocess
@@ -99,14 +97,3 @@ def test_the_reference_has_every_public_name_once():
     assert {f"granulearn.{name}" for name in granulearn.__all__} <= set(listed)
     public = [s for s in granulearn._STAGES if hasattr(import_module(f"granulearn.{s}"), "__all__")]
     assert set(STAGES) >= {s for s in public if import_module(f"granulearn.{s}").__all__}
-
-
-def test_every_public_name_has_an_example():
-    without = [
-        name
-        for stage in STAGES
-        for name, found in public_names(stage).items()
-        if inspect.isclass(found) or inspect.isroutine(found)
-        if not doctest.DocTestParser().get_examples(inspect.getdoc(found) or "")
-    ]
-    assert without == []

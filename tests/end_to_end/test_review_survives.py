@@ -20,7 +20,7 @@ import pytest
 from granulearn.review.decisions import active_decisions, read_lines
 from tests.review.tables import animals_file
 
-KILLS = 20
+KILLS = 12
 MORTAL = Path(__file__).parents[1] / "review" / "mortal_reviews.py"
 
 

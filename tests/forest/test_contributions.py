@@ -78,7 +78,7 @@ def test_masses_sum_to_one_on_a_path_and_give_back_what_the_leaf_predicts(binary
     X, y = noisy_clouds(binary=binary)
     trees, _, _ = weighed(X, y, replace(SETTINGS, priors=(prior,)), mixed=False)
     for tree in trees:
-        for leaf, node in enumerate(tree.leaves):
+        for leaf, node in enumerate(tree.node_of_leaf):
             path = path_to(tree, node)
             assert tree.masses[path].sum() == pytest.approx(1)
             n = tree.counts[path]
@@ -96,7 +96,7 @@ def test_leaves_that_were_joined_speak_for_the_balls_inside(binary):
     trees, _, _ = weighed(X, y, replace(SETTINGS, n_estimators=40))
     n_joined = 0
     for tree in trees:
-        for leaf, node in enumerate(tree.leaves):
+        for leaf, node in enumerate(tree.node_of_leaf):
             path = path_to(tree, node)
             assert tree.masses[path].sum() == pytest.approx(1)
             stopped = tree.tree.thresholds[node]

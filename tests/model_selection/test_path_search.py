@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
@@ -482,14 +482,3 @@ def test_a_fold_of_one_sample_has_no_r_squared_and_says_so(Regressor):
         with undefined, pytest.warns(UserWarning, match="non-finite"):
             search.fit(X, y)
     assert_same_results(*searches)
-
-
-def test_a_grid_may_replace_the_regressor():
-    X, y = smooth_function()
-    model, _ = in_pipeline(RVFLRegressor(), {})
-    grid = [
-        {"net": [RVFLRegressor(random_state=0), DeepRVFLRegressor(random_state=1)],
-         "net__C": [0.1, 10.0]},
-        {"net": [Ridge()], "net__alpha": [0.1, 10.0]},
-    ]  # fmt: skip
-    assert_same_results(*both_searches(model, grid, X, y), rtol=1e-9)

@@ -24,12 +24,7 @@ from granulearn.tables import TableError
 from granulearn.tables.schema import TypedRows
 from granulearn.training.training import input_cards
 from tests.cli.commands import fails_with, read_exactly, succeeds
-from tests.models.loaded_models import fitted, write_messy_people
-
-
-@pytest.fixture(name="table", scope="module")
-def make_table(tmp_path_factory):
-    return write_messy_people(tmp_path_factory.mktemp("people"))
+from tests.models.loaded_models import fitted
 
 
 @pytest.fixture(name="path", scope="module")

@@ -11,18 +11,8 @@ from granulearn.models.prediction import Predictor
 from granulearn.rvfl import RVFLClassifier, RVFLRegressor
 from granulearn.tables import TableError, open_table
 from granulearn.training.training import input_cards
-from tests.models.loaded_models import fitted, location, write_messy_people
+from tests.models.loaded_models import location
 from tests.training.small_tables import read
-
-
-@pytest.fixture(name="table", scope="module")
-def make_table(tmp_path_factory):
-    return write_messy_people(tmp_path_factory.mktemp("people"))
-
-
-@pytest.fixture(name="loaded", scope="module")
-def make_loaded(table):
-    return fitted(table)
 
 
 def test_a_batch_gets_what_the_pipeline_gives_and_copied_columns_come_first(loaded, table):

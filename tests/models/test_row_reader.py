@@ -12,18 +12,8 @@ from granulearn.models.row_reader import (
     RowReader,
 )
 from granulearn.tables import TableError, open_table
-from tests.models.loaded_models import fitted, location, row_of, write_messy_people
+from tests.models.loaded_models import location, row_of
 from tests.training.small_tables import read
-
-
-@pytest.fixture(name="table", scope="module")
-def make_table(tmp_path_factory):
-    return write_messy_people(tmp_path_factory.mktemp("people"))
-
-
-@pytest.fixture(name="loaded", scope="module")
-def make_loaded(table):
-    return fitted(table)
 
 
 def test_rows_in_pieces_are_typed_as_in_training(loaded, table):

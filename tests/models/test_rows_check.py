@@ -7,38 +7,27 @@ import pandas as pd
 import pytest
 
 from granulearn.models import ColumnCheck, RowsCheck
-from tests.models.loaded_models import fitted, write_messy_people
 
 
-@pytest.fixture(name="table", scope="module")
-def make_table(tmp_path_factory):
-    return write_messy_people(tmp_path_factory.mktemp("people"))
-
-
-@pytest.fixture(name="model", scope="module")
-def make_model(table):
-    return fitted(table)
-
-
-def test_training_rows_are_as_in_training(model, table):
-    found = model.check(table)
+def test_training_rows_are_as_in_training(loaded, table):
+    found = loaded.check(table)
     assert found.rows == 120
     assert found.drifted == ()
     assert str(found) == "120 rows: all cells are as in training."
-    assert [column.name for column in found.columns] == list(model.inputs.names)
+    assert [column.name for column in found.columns] == list(loaded.inputs.names)
     by_name = {column.name: column for column in found.columns}
     assert by_name["città"].missing_in_training == by_name["città"].missing
 
 
-def test_every_kind_of_drift_is_counted_in_its_column(model, table):
+def test_every_kind_of_drift_is_counted_in_its_column(loaded, table):
     rows = pd.read_csv(table, dtype=str, keep_default_na=False).iloc[:10].copy()
     rows["age"] = ["-1", "2", "999", "1e6", "", "soon", *["30"] * 4]
     rows["città"] = ["Rom", "Rom", "Wien", "", *["Graz"] * 6]
     rows["day"] = ["31.12.2019", "31.02.2020", *["01.02.2020"] * 7, "01.01.2031"]
-    found = {column.name: column for column in model.check(rows).columns}
+    found = {column.name: column for column in loaded.check(rows).columns}
     age = found["age"]
-    low, high = model.card.columns[0].lowest, model.card.columns[0].highest
-    assert model.card.columns[0].name == "age"
+    low, high = loaded.card.columns[0].lowest, loaded.card.columns[0].highest
+    assert loaded.card.columns[0].name == "age"
     values = pd.to_numeric(rows["age"], errors="coerce")
     assert (age.below, age.above) == (int((values < low).sum()), int((values > high).sum()))
     assert (age.missing, age.failures) == (1, 1)
@@ -55,9 +44,9 @@ def test_every_kind_of_drift_is_counted_in_its_column(model, table):
     assert found["income"].n_drifted == 0
 
 
-def test_the_worst_column_comes_first_and_json_holds_all_of_it(model, table):
+def test_the_worst_column_comes_first_and_json_holds_all_of_it(loaded, table):
     rows = pd.read_csv(table, dtype=str, keep_default_na=False).iloc[:3]
-    found = model.check(rows.assign(città=["A", "B", "C"], age=["1e9", "30", "30"]))
+    found = loaded.check(rows.assign(città=["A", "B", "C"], age=["1e9", "30", "30"]))
     assert [column.name for column in found.drifted] == ["città", "age"]
     first, second = str(found).splitlines()
     assert first == "column 'città': 3 of unknown categories ('A', 'B', 'C'), of 3 cells"
@@ -65,9 +54,9 @@ def test_the_worst_column_comes_first_and_json_holds_all_of_it(model, table):
     assert json.loads(json.dumps(found.to_json()))["columns"][0]["rows"] == 3
 
 
-def test_a_column_that_the_feed_lost_has_drifted(model, table):
+def test_a_column_that_the_feed_lost_has_drifted(loaded, table):
     rows = pd.read_csv(table, dtype=str, keep_default_na=False)
-    found = model.check(rows.assign(price=None, **{"città": None}))
+    found = loaded.check(rows.assign(price=None, **{"città": None}))
     assert {column.name for column in found.drifted} == {"price", "città"}
     by_name = {column.name: column for column in found.columns}
     in_training = int((rows["città"] == "").sum())

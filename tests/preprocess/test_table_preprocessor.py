@@ -89,6 +89,11 @@ def as_mapping(frame, kind):
     forms = {
         "arrow": lambda column: pa.array(column.tolist(), pa.string()),
         "dictionary": lambda column: pa.array(column.tolist(), pa.string()).dictionary_encode(),
+        "unsigned": lambda column: (
+            pa.array(column.tolist(), pa.string())
+            .dictionary_encode()
+            .cast(pa.dictionary(pa.uint32(), pa.string()))
+        ),
         "chunked": lambda column: pa.chunked_array([column.tolist()], pa.string()),
         "object": lambda column: column.to_numpy(dtype=object),
         "categorical": lambda column: pd.Categorical(column),
@@ -99,7 +104,9 @@ def as_mapping(frame, kind):
     }
 
 
-@pytest.mark.parametrize("kind", ["arrow", "dictionary", "chunked", "object", "categorical"])
+@pytest.mark.parametrize(
+    "kind", ["arrow", "dictionary", "unsigned", "chunked", "object", "categorical"]
+)
 def test_a_mapping_gives_what_a_frame_does_row_by_row_too(kind):
     frame, y = mixed_table()
     preprocessor = TablePreprocessor().fit(frame, y)

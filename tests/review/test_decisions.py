@@ -16,7 +16,7 @@ def active(*lines):
 
 
 def undo(log):
-    log.undo([Decision(d.row, "undo") for d in log.last])
+    log.undo([Decision(d.row, "undo") for d in log.last_action])
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_decisions_taken_at_once_have_one_batch_and_are_undone_at_once(log):
         assert log.add([Decision(row, "keep") for row in rows]) == len(rows)
     assert {d.batch.partition("/")[2] for d in log.journal.lines[:3]} == {"3"}
     for rows in ([7], [6], [4, 5], [1, 2, 3], []):
-        assert [d.row for d in log.last] == rows
+        assert [d.row for d in log.last_action] == rows
         undo(log)
     assert log.active == {}
 
@@ -56,7 +56,12 @@ def test_undoing_everything_leaves_nothing(said):
         states.append(dict(log.active))
         if not log.add([Decision(row, decision)]):
             states.pop()
-    while log.last:
+    again = DecisionLog(log.journal, lambda decision: False)
+    assert (list(again.active.items()), again.last_action) == (
+        list(log.active.items()),
+        log.last_action,
+    )
+    while log.last_action:
         undo(log)
         assert log.active == states.pop()
     assert states == []

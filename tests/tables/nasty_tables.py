@@ -5,7 +5,6 @@ import pickle
 from hypothesis import strategies as st
 
 ALPHABET = "\",;\t|\n\r 'aZé€ß=+-@1.0漢\ufeff\u2028\u0085\x1f\\"
-WESTERN = "".join(c for c in ALPHABET if c not in "漢\ufeff\u2028\u0085")
 
 
 def cells(alphabet: str = ALPHABET):

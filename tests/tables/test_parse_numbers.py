@@ -93,6 +93,9 @@ def test_every_float_that_can_be_used_is_read_back_exactly(number):
 @example("1,234", ",")
 @example("0,123", ".")
 @example("12,34,567", ".")
+@example("1'000'000", ".")
+@example("1'000 000", ".")
+@example("1.000 000", ",")
 @example("1,234e5", ".")
 def test_a_text_in_a_form_is_the_number_that_is_written_so_again_or_a_failure(text, decimal):
     value = parse_one(text, NumberForm(decimal))

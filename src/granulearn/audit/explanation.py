@@ -426,10 +426,10 @@ class ForestReasons:
             for i, k in enumerate(asked.tolist()):
                 path = tree.weighed.path(self._rows[at[k]])
                 _add_weights(weights[k], tree, path)
-                ahead = _differences(tree.weighed, path, self._given[at[k]], second[k])
-                tails = tree.weighed.masses[path][::-1].cumsum()[::-1]
-                base[k] += tails[0] * ahead[0]
-                changes[i, path[:-1]] = tails[1:] * np.diff(ahead)
+                lead = _lead(tree.weighed, path, self._given[at[k]], second[k])
+                mass_from_here = tree.weighed.masses[path][::-1].cumsum()[::-1]
+                base[k] += mass_from_here[0] * lead[0]
+                changes[i, path[:-1]] = mass_from_here[1:] * np.diff(lead)
             contributions[asked] += changes @ tree.shares
         for k, n_trees in enumerate(n_unseen):
             similar = _most_similar(weights[k])
@@ -464,13 +464,13 @@ def _add_weights(weights: np.ndarray, tree: _Tree, path: np.ndarray) -> None:
     weights[tree.order] += in_order
 
 
-def _differences(tree: WeighedTree, path: np.ndarray, given: int, second: int) -> np.ndarray:
+def _lead(tree: WeighedTree, path: np.ndarray, given: int, second: int) -> np.ndarray:
     """Return the probability of the second class less that of the given one, ball by ball."""
     masses = tree.masses[path]
-    ahead = tree.contributions[path, second] - tree.contributions[path, given]
+    weighted_lead = tree.contributions[path, second] - tree.contributions[path, given]
     # A ball in which no walk ends predicts what the one around it does.
-    last = np.maximum.accumulate(np.where(masses > 0, np.arange(len(path)), 0))
-    return (ahead / np.maximum(masses, 1e-300))[last]
+    source = np.maximum.accumulate(np.where(masses > 0, np.arange(len(path)), 0))
+    return (weighted_lead / np.maximum(masses, 1e-300))[source]
 
 
 def _most_similar(weights: np.ndarray) -> np.ndarray:

@@ -128,6 +128,7 @@ def find_outliers(
     scores = outlier_scores(rows)
     found = []
     for row in np.flatnonzero(scores > OUTLIER_FROM).tolist():
+        # Halved: the difference of two huge numbers would overflow.
         away = np.abs(X[row] / 2 - rows.embedding.medians / 2) / (rows.embedding.scales / 2)
         worst = int(away.argmax())
         where = "by its inputs taken together"

@@ -32,9 +32,8 @@ from granulearn.preprocess import TablePreprocessor
 from granulearn.rvfl import RVFLEnsembleRegressor
 from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
 from granulearn.tables.inspection import first_pass, problems_of_names, report_first
-from granulearn.tables.io.frames import FrameTable
 from granulearn.tables.schema import NUMBER
-from granulearn.tables.training_table import TARGET
+from granulearn.tables.training_table import with_target
 from granulearn.utils.neighbors import nearest_others
 from granulearn.utils.text import counted
 from granulearn.utils.threads import effective_n_jobs, limited_threads
@@ -386,12 +385,8 @@ def read_numbers(X: Any, y: Any) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
     with table_of(X) as file:
         if isinstance(y, str):
             return _read_numbers(file, y)
-        name = str(getattr(y, "name", None) or TARGET)
-        while name in file.names:
-            name += "_"
         table = pa.Table.from_batches(list(file.batches()))
-        table = table.append_column(name, pa.array(y, from_pandas=True))
-        return _read_numbers(FrameTable(table, file.path), name)
+        return _read_numbers(*with_target(table, y, pa.array(y, from_pandas=True), file.path))
 
 
 def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarray, list[str]]:

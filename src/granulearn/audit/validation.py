@@ -273,12 +273,15 @@ def known_elsewhere(codes: np.ndarray, units: np.ndarray, classes: np.ndarray) -
     return ~confined[codes]
 
 
-def _periods(times: np.ndarray) -> np.ndarray:
-    """Cut the order into periods of about equally many samples; equal times stay together."""
-    counts = np.bincount(times)
+def _periods(ranks: np.ndarray) -> np.ndarray:
+    """Return the period of each sample, numbered from zero without gaps; equal ranks stay together.
+
+    All periods have about equally many samples.
+    """
+    counts = np.bincount(ranks)
     middle = np.cumsum(counts) - counts / 2
-    period = np.floor(middle / len(times) * N_PERIODS).astype(np.intp)
-    return np.unique(period[times], return_inverse=True)[1]
+    period = np.floor(middle / len(ranks) * N_PERIODS).astype(np.intp)
+    return np.unique(period[ranks], return_inverse=True)[1]
 
 
 def _ranks(values: Any, name: str, n_samples: int, is_order: bool = True) -> np.ndarray:

@@ -38,7 +38,7 @@ class Facts:
 
 
 def checked_blocks(
-    X: Any, y: Any, weights: Any, memberships: Any, instead: str
+    X: Any, y: Any, weights: Any, memberships: Any, in_memory_class: str
 ) -> tuple[list[Any], Facts]:
     """Return one delayed `Samples` per block of X, None for an empty one, and the facts.
 
@@ -48,10 +48,10 @@ def checked_blocks(
         Inputs and labels, in blocks of the same rows.
     weights, memberships : Dask array, Series or None
         Of the samples.
-    instead : str
+    in_memory_class : str
         The class that takes data in memory, for messages.
     """
-    check_collection(X, "X", instead)
+    check_collection(X, "X", in_memory_class)
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimension(s), and two are needed: rows and features.")
     names = list(X.columns) if hasattr(X, "columns") else None
@@ -62,7 +62,7 @@ def checked_blocks(
         if name != "y" and thing is None:
             columns.append([None] * n_blocks)
             continue
-        check_collection(thing, name, instead)
+        check_collection(thing, name, in_memory_class)
         columns.append(_delayed_blocks(_in_step(name, thing, X)))
     check = delayed(check_block)
     blocks = [check(number, *part) for number, part in enumerate(zip(*columns, strict=True))]
@@ -70,12 +70,12 @@ def checked_blocks(
     return blocks, _joined_facts(found, names)
 
 
-def check_collection(thing: Any, name: str, instead: str) -> None:
+def check_collection(thing: Any, name: str, in_memory_class: str) -> None:
     """Raise a TypeError that names the class for data in memory, unless this is a collection."""
     if not isinstance(thing, da.Array | dd.DataFrame | dd.Series):
         raise TypeError(
             f"{name} is a {type(thing).__module__.partition('.')[0]} {type(thing).__name__}, and a "
-            f"Dask array, DataFrame or Series is needed; for data in memory use {instead}."
+            f"Dask array, DataFrame or Series is needed; for data in memory use {in_memory_class}."
         )
 
 

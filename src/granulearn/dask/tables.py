@@ -39,11 +39,11 @@ from granulearn.tables.inspection import (
     report_second,
 )
 from granulearn.tables.io.table_file import TableFile
-from granulearn.tables.labels import Labels, read_labels
+from granulearn.tables.labels import Labels
 from granulearn.tables.messages import TableError
 from granulearn.tables.parse.cells import as_text, is_nested, row_hashes
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
-from granulearn.tables.training_table import TrainingTable, as_labels
+from granulearn.tables.training_table import TrainingTable, as_labels, read_rows
 from granulearn.training.training import Trained, train
 from granulearn.utils.files import folder_written_atomically
 from granulearn.utils.text import counted
@@ -94,15 +94,14 @@ class PartReader:
         """Return all rows of a part and their labels; positions and codes of rows with a label."""
         names = [self.target, *(column.name for column in self.schema.used)]
         empty = pa.RecordBatch.from_pydict({name: pa.array([], pa.string()) for name in names})
-        typed, labels, row = [], [], part.first_row
-        for batch in [*part.batches(names)] or [empty]:
-            typed.append(self.schema.read(batch, row))
-            labels.append(read_labels(batch.column(self.target), self.labels))
-            row += batch.num_rows
-        found = pa.concat_arrays(labels)
-        labelled = np.flatnonzero(found.is_valid().to_numpy(zero_copy_only=False))
-        y = as_labels(found.take(pa.array(labelled)), self.labels)
-        return joined_rows(typed), found, labelled, np.searchsorted(self.classes, y)
+        typed, labels, labelled, y = read_rows(
+            [*part.batches(names)] or [empty],
+            part.first_row,
+            self.schema,
+            self.target,
+            self.labels,
+        )
+        return typed, labels, labelled, np.searchsorted(self.classes, y)
 
 
 @dataclass(frozen=True, eq=False)

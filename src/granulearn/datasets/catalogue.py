@@ -1,7 +1,7 @@
 """The catalogue of data sets, and the records that loading returns.
 
 The facts are in ``catalogue.toml`` beside this file; no data is packaged. A
-source is written ``kind:place``, for example ``keel:balanced/bupa``. ``directory`` alone
+source is written ``kind:name``, for example ``keel:balanced/bupa``. ``directory`` alone
 is a set in the manifest of a data directory; ``directory:large/adult.parquet`` is a file there.
 """
 
@@ -76,7 +76,7 @@ class DatasetDescription:
     quirks: tuple[str, ...] = ()
     """Peculiarities of the set; read them before comparing results."""
     source: str = ""
-    """Where a copy was read from, as ``kind:place``."""
+    """Where a copy was read from, as ``kind:name``."""
     minority_is_one: bool = False
     """Whether labels are coded 0 and 1, 1 being the smaller class."""
     keel_skips: int = 0

@@ -21,6 +21,7 @@ from granulearn.datasets.catalogue import (
 )
 from granulearn.datasets.generated import GENERATORS
 from granulearn.datasets.sources import (
+    file_in,
     find_data_dir,
     has_keel,
     load_file,
@@ -145,7 +146,7 @@ def _find_entry(name: str, data_dir: DataDir) -> DatasetDescription:
 
 
 def _in_order(entry: DatasetDescription, data_dir: DataDir) -> list[str]:
-    """Put a directory first that the caller names; one of the environment is a place to look."""
+    """Put the directory first if the caller names it; that of the environment keeps its turn."""
     return sorted(
         entry.sources, key=lambda source: data_dir is None or not source.startswith("directory")
     )
@@ -154,17 +155,17 @@ def _in_order(entry: DatasetDescription, data_dir: DataDir) -> list[str]:
 def _load_from(
     source: str, entry: DatasetDescription, data_dir: DataDir, parameters: dict[str, Any]
 ) -> Dataset:
-    kind, _, place = source.partition(":")
+    kind, _, name = source.partition(":")  # "directory" alone is a set of its manifest
     truth = None
     if kind == "generated":
-        points, y = GENERATORS[place](**parameters)
+        points, y = GENERATORS[name](**parameters)
         X = pd.DataFrame(points, columns=["x1", "x2"])
     elif kind == "sklearn":
-        X, y = load_sklearn(place)
+        X, y = load_sklearn(name)
     elif kind == "keel":
-        X, y = load_keel(place, skips=entry.keel_skips)
-    elif place:
-        X, y, truth = load_file(place, find_data_dir(data_dir), **parameters)
+        X, y = load_keel(name, skips=entry.keel_skips)
+    elif name:
+        X, y, truth = load_file(name, find_data_dir(data_dir), **parameters)
     else:
         X, y = load_from_directory(entry.name, find_data_dir(data_dir), **parameters)
     if entry.minority_is_one and kind == "keel":
@@ -196,14 +197,15 @@ def _served_by(
     """Return the source that `load` reads, or an empty text."""
 
     def is_here(source: str) -> bool:
-        kind, _, place = source.partition(":")
+        kind, _, relative_path = source.partition(":")
         if kind != "directory":
             return kind != "keel" or has_keel()
-        if not place:
+        if not relative_path:
             return entry.name in manifest and bool(manifest[entry.name].sources)
         try:
-            return (find_data_dir(data_dir) / place).is_file()
+            file_in(find_data_dir(data_dir), relative_path)
         except SourceUnavailableError:
             return False
+        return True
 
     return next(filter(is_here, _in_order(entry, data_dir)), "")

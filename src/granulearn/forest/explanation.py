@@ -71,12 +71,13 @@ class WeighedTree:
     tree: BallTree
     parents: np.ndarray
     """(n_nodes,) the ball around each ball; -1 for the first."""
-    leaves: np.ndarray
+    node_of_leaf: np.ndarray
     """(n_leaves,) the node of each leaf."""
     counts: np.ndarray
     """(n_nodes, K) rows of each class that the tree saw in the ball."""
     masses: np.ndarray
-    """(n_nodes,) probability that a walk through the ball ends in it."""
+    """(n_nodes,) weight of each ball in the prediction of a row inside it; sums to 1 along a
+    path."""
     contributions: np.ndarray
     """(n_nodes, K) probability that each ball adds for a row whose walk goes through it."""
     gains: np.ndarray
@@ -103,7 +104,7 @@ class WeighedTree:
         rows : ndarray of shape (n_rows, n_features)
             Shifted and scaled.
         """
-        return self.leaves[self.tree.leaves(np.ascontiguousarray(rows.T))]
+        return self.node_of_leaf[self.tree.leaves(np.ascontiguousarray(rows.T))]
 
     def columns(self, ball: int) -> tuple[tuple[int, str], ...]:
         """Return the columns that matter most on the way to a ball, and on which side it lies.
@@ -161,29 +162,37 @@ def weigh_trees(
     first = priors[int(np.argmax(prior_weights))]
     weighed_by = [(p, w) for p, w in zip(priors, prior_weights, strict=True) if w > 0]
     return [
-        _weigh(tree, _counts(tree, seen, drawn, n_classes), first, weighed_by)
+        _weigh(tree, seen, drawn, n_classes, first, weighed_by)
         for tree, drawn in zip(forest.trees, seen.in_bag, strict=True)
     ]
 
 
 def _counts(
-    tree: BallTree, seen: SeenRows, drawn: np.ndarray, n_classes: int
+    tree: BallTree, node_of_leaf: np.ndarray, seen: SeenRows, drawn: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the number of rows of each class in every ball, and their weights."""
-    leaves, codes = tree.leaves(np.ascontiguousarray(seen.rows[drawn].T)), seen.codes[drawn]
-    found = []
+    nodes = node_of_leaf[tree.leaves(np.ascontiguousarray(seen.rows[drawn].T))]
+    codes, found = seen.codes[drawn], []
     for weights in (np.ones(len(codes)), seen.weights[drawn]):
         counts = np.zeros((len(tree.children), n_classes))
-        np.add.at(counts, (np.flatnonzero(tree.children < 0)[leaves], codes), weights)
+        np.add.at(counts, (nodes, codes), weights)
         add_to_parents(tree.children, counts)
         found.append(counts)
     return found[0], found[1]
 
 
-def _weigh(tree: BallTree, both_counts, first: Prior, weighed_by) -> WeighedTree:
+def _weigh(
+    tree: BallTree,
+    seen: SeenRows,
+    drawn: np.ndarray,
+    n_classes: int,
+    first: Prior,
+    weighed_by: list[tuple[Prior, float]],
+) -> WeighedTree:
     """Weigh the balls of one tree; the evidence gained is under the heaviest prior."""
-    counts, weighed = both_counts
-    n_nodes, n_classes = counts.shape
+    node_of_leaf = np.flatnonzero(tree.children < 0)
+    counts, weighed = _counts(tree, node_of_leaf, seen, drawn, n_classes)
+    n_nodes = len(counts)
     children = np.maximum(tree.children, 0)
     # A leaf with balls left out below it: W = g E / (g E / W), the stop that it keeps.
     stopped = np.where(tree.children < 0, tree.thresholds, 0.0)
@@ -202,8 +211,7 @@ def _weigh(tree: BallTree, both_counts, first: Prior, weighed_by) -> WeighedTree
     lefts = children[splits]
     gains[splits] = np.maximum(evidences[lefts] + evidences[lefts + 1] - evidences[splits], 0)
     parents[lefts], parents[lefts + 1] = splits, splits
-    leaves = np.flatnonzero(tree.children < 0)
-    return WeighedTree(tree, parents, leaves, counts, masses, contributions, gains)
+    return WeighedTree(tree, parents, node_of_leaf, counts, masses, contributions, gains)
 
 
 def strongest_balls(

@@ -545,9 +545,9 @@ def is_missing(cell: Any) -> bool:
 
 
 def distinct_texts(name: str, cells: Any) -> tuple[list[str | None], np.ndarray]:
-    """Return the distinct texts of a column, and the position of each row's text among them.
+    """Return a column as distinct texts and the index of each row's text among them.
 
-    A missing one has the position -1, or that of None. There may be texts that no row has.
+    A missing cell has the index -1, or the index of None. Some texts may occur in no row.
     """
     if _is_arrow(cells):
         if hasattr(cells, "combine_chunks"):
@@ -557,7 +557,7 @@ def distinct_texts(name: str, cells: Any) -> tuple[list[str | None], np.ndarray]
         cells = cells.dictionary_encode()
         indices = cells.indices
         if indices.null_count:
-            indices = indices.fill_null(-1)
+            indices = indices.cast("int64").fill_null(-1)  # polars has indices without a sign
         texts = [_text(value) for value in cells.dictionary.to_pylist()]
         return texts, indices.to_numpy(zero_copy_only=False)
     from pandas import factorize

@@ -183,21 +183,19 @@ class DecisionLog:
 
     def __init__(self, journal: Journal, is_stale: Callable[[Decision], bool]):
         self.journal, self._is_stale = journal, is_stale
-        self._index()
+        self._replay_lines()
 
-    def _index(self) -> None:
+    def _replay_lines(self) -> None:
         self._kept = without_undone(self.journal.lines)
         active: dict[int, Decision] = {}
-        for decision in self._kept:
-            active.pop(decision.row, None)  # the row moves to the end
-            active[decision.row] = decision
+        _activate(self._kept, active)
         self.stale = [decision for decision in active.values() if self._is_stale(decision)]
         for decision in self.stale:
             del active[decision.row]
         self.active = active
 
     @property
-    def last(self) -> list[Decision]:
+    def last_action(self) -> list[Decision]:
         """The action that is undone next: one decision, or all that were taken at once."""
         first = len(self._kept) - 1
         batch = self._kept[-1].batch if self._kept else ""
@@ -212,20 +210,24 @@ class DecisionLog:
         """
         new = [decision for decision in decisions if not self._is_active(decision)]
         if new:
-            self._append(new)
+            written = self._write(new)
+            self._kept += written
+            _activate(written, self.active)
+            self.stale = [decision for decision in self.stale if decision.row not in self.active]
         return len(new)
 
     def undo(self, lines: Sequence[Decision]) -> None:
-        """Write to the journal that the last action is undone: an "undo" for each of `last`."""
-        self._append(lines)
+        """Write that the last action is undone: an "undo" for each of `last_action`."""
+        self._write(lines)
+        self._replay_lines()
 
-    def _append(self, decisions: Sequence[Decision]) -> None:
-        """Write decisions; several get the name of a batch."""
+    def _write(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
+        """Write decisions and return them; several get the name of a batch."""
         if len(decisions) > 1:
             batch = f"{secrets.token_hex(4)}/{len(decisions)}"
             decisions = [replace(decision, batch=batch) for decision in decisions]
         self.journal.append(decisions)
-        self._index()
+        return decisions
 
     def _is_active(self, new: Decision) -> bool:
         old = self.active.get(new.row)
@@ -234,3 +236,10 @@ class DecisionLog:
             and (old.decision, old.new_label, old.who) == (new.decision, new.new_label, new.who)
             and new.note in ("", old.note)
         )
+
+
+def _activate(decisions: Sequence[Decision], active: dict[int, Decision]) -> None:
+    """Add decisions to the active ones; a row that is decided on again moves to the end."""
+    for decision in decisions:
+        active.pop(decision.row, None)
+        active[decision.row] = decision

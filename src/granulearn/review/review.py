@@ -222,7 +222,7 @@ class Review:
     @property
     def can_undo(self) -> bool:
         """Whether there is a decision to undo."""
-        return bool(self._log.last)
+        return bool(self._log.last_action)
 
     # --- looking
 
@@ -378,7 +378,7 @@ class Review:
             Numbers of the rows that are open again, or have their earlier decision.
         """
         with self._lock:
-            last = self._log.last
+            last = self._log.last_action
             if not last:
                 return []
             self.table.check_unchanged()

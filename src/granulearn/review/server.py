@@ -64,7 +64,7 @@ class Served:
     """A review and the state of its page."""
 
     review: Review
-    previews: dict[str, tuple[dict[int, str | None], Bulk]] = field(default_factory=dict)
+    previews: dict[str, tuple[dict[int, str | None], BulkPreview]] = field(default_factory=dict)
     """By token: the suggested labels of the last preview by row, and the decision about them."""
 
 
@@ -140,6 +140,7 @@ class Filter(RowFilter, frozen=True, kw_only=True):
     """Which rows of the queue are asked for."""
 
     order: Order = "worst"
+    """With "random", the rows of the random sample alone."""
 
 
 class Page(Filter, frozen=True, kw_only=True):
@@ -164,8 +165,8 @@ class OneDecision(CardOfRow, kw_only=True):
     note: str = ""
 
 
-class Bulk(Filter, frozen=True, kw_only=True):
-    """A decision about all rows of a filter."""
+class BulkPreview(Filter, frozen=True, kw_only=True):
+    """A decision to be previewed for all rows of a filter."""
 
     decision: Kind
     label: str | None = None
@@ -238,7 +239,7 @@ def undo(served: Served, request: Nothing) -> dict[str, Any]:
     return {"rows": served.review.undo()}
 
 
-def preview(served: Served, request: Bulk) -> dict[str, Any]:
+def preview(served: Served, request: BulkPreview) -> dict[str, Any]:
     """Return the rows of a filter, for a decision about all of them."""
     found = served.review.rows(request.order, request).tolist()
     rows = [served.review.rated(row) for row in found]
@@ -279,7 +280,7 @@ HANDLERS: dict[tuple[str, str], tuple[Handler, type]] = {
     ("GET", "/table"): (lambda served, _: {"html": table_html(served.review)}, Nothing),
     ("POST", "/decide"): (decide, OneDecision),
     ("POST", "/undo"): (undo, Nothing),
-    ("POST", "/preview"): (preview, Bulk),
+    ("POST", "/preview"): (preview, BulkPreview),
     ("POST", "/decide-many"): (decide_many, Previewed),
     ("POST", "/columns"): (columns, Columns),
 }

@@ -209,7 +209,9 @@ def _draw_layer(n_read: int, width: int, bias_row: int, stream: np.random.Genera
 def _normalize(
     layer: np.ndarray, read: np.ndarray, weights: np.ndarray | None, bias_row: int, n_features: int
 ) -> None:
-    """Turn weights for centred and scaled outputs into weights for the outputs, in place.
+    """Fold centring and scaling of the layer before into `layer`, in place.
+
+    Afterwards `layer` applies to raw outputs.
 
     Inputs are used as they come. Weights are scaled so that a node receives values
     of the same size as a node of the first layer, however many columns it reads, and

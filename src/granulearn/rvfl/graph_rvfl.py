@@ -91,13 +91,17 @@ def _inverse_root(between: np.ndarray) -> np.ndarray:
 
 
 def _lda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:
-    """Complete graphs: distances of rows to their class mean, and of class means to the mean."""
+    """Complete graphs: deviations of rows from their class mean, and of class means from the mean.
+
+    In the graph within classes, all rows of a class are joined; the other one is what is left of
+    the graph that joins all rows.
+    """
     counts = np.bincount(codes)
     class_sums = one_hot(codes, len(counts)).T.astype(np.float64) @ H
     class_means = class_sums / np.maximum(counts, 1)[:, None]
     deviations = H - class_means[codes]
-    spread = np.sqrt(counts)[:, None] * (class_means - H.mean(axis=0))
-    return deviations.T @ deviations, spread.T @ spread
+    weighted_means = np.sqrt(counts)[:, None] * (class_means - H.mean(axis=0))
+    return deviations.T @ deviations, weighted_means.T @ weighted_means
 
 
 def _lfda_scatters(H: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Scatters:

@@ -92,12 +92,15 @@ class CheckStatistics:
 
     def sampled(self) -> CheckStatistics:
         """Add up equal rows; keep a bottom-k sample by hash if there are very many."""
-        complete = pc.less_equal(self.rows["inputs"], pa.scalar(self.bound - 1, pa.uint64()))
-        rows, bound = add_up(["inputs", "label"], self.rows.filter(complete)), self.bound
+        bound = self.bound
+        # A bound of 2**64 is none, and does not fit into 64 bits.
+        below_bound = pc.less_equal(self.rows["inputs"], pa.scalar(bound - 1, pa.uint64()))
+        rows = add_up(["inputs", "label"], self.rows.filter(below_bound))
         if rows.num_rows > MAX_ROWS:
             rows = rows.sort_by("inputs")
             bound = rows["inputs"][MAX_ROWS].as_py()
-            rows = rows.filter(pc.less(rows["inputs"], pa.scalar(bound, pa.uint64())))
+            below_bound = pc.less(rows["inputs"], pa.scalar(bound, pa.uint64()))
+            rows = rows.filter(below_bound)
         return CheckStatistics(self.columns, rows, bound)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -126,21 +128,30 @@ def read_training_table(
     report = inspect_table(file, target, options, batches=batches)
     if report.problems or report.labels is None:
         raise TableError.about(file.path, report.problems)
-    typed, names, row = [], [], 0
-    for batch in batches:
-        typed.append(report.schema.read(batch, row))
-        names.append(read_labels(batch.column(target), report.labels))
-        row += batch.num_rows
-    labels = pa.concat_arrays(names)
-    labelled = np.flatnonzero(labels.is_valid().to_numpy(zero_copy_only=False))
+    typed, _, labelled, y = read_rows(batches, 0, report.schema, target, report.labels)
     return TrainingTable(
         report,
-        joined_rows(typed).take(labelled, report.schema),
-        as_labels(labels.take(pa.array(labelled)), report.labels),
+        typed.take(labelled, report.schema),
+        y,
         labelled,
         pa.Table.from_batches(batches) if keep_cells else None,
         file.lines() if keep_cells else None,
     )
+
+
+def read_rows(
+    batches: Iterable[pa.RecordBatch], first_row: int, schema: Schema, target: str, labels: Labels
+) -> tuple[TypedRows, pa.Array, np.ndarray, np.ndarray]:
+    """Return all rows of at least one batch and their labels; positions and y of labelled rows."""
+    typed, found, row = [], [], first_row
+    for batch in batches:
+        typed.append(schema.read(batch, row))
+        found.append(read_labels(batch.column(target), labels))
+        row += batch.num_rows
+    names = pa.concat_arrays(found)
+    labelled = np.flatnonzero(names.is_valid().to_numpy(zero_copy_only=False))
+    y = as_labels(names.take(pa.array(labelled)), labels)
+    return joined_rows(typed), names, labelled, y
 
 
 def as_labels(names: pa.Array, labels: Labels) -> np.ndarray:
@@ -179,9 +190,14 @@ def read_labelled_table(
         are_numbers = known.dtype.kind in "biuf"
         if are_numbers:  # with a word before it, a number is not a measurement
             texts = [None if text is None else f"class {text}" for text in texts]
-        name = str(getattr(y, "name", None) or TARGET)
-        while name in file.names:
-            name += "_"
-        labelled = FrameTable(table.append_column(name, pa.array(texts, pa.string())), file.path)
+        labelled, name = with_target(table, y, pa.array(texts, pa.string()), file.path)
         data = read_training_table(labelled, name, options, keep_cells=keep_cells)
     return replace(data, y=given[data.rows].astype(known.dtype)) if are_numbers else data
+
+
+def with_target(table: pa.Table, y: Any, cells: pa.Array, path: Path) -> tuple[FrameTable, str]:
+    """Append the cells of a target y to a table; return it with the name of the new column."""
+    name = str(getattr(y, "name", None) or TARGET)
+    while name in table.column_names:
+        name += "_"
+    return FrameTable(table.append_column(name, cells), path), name

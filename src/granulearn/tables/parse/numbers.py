@@ -41,9 +41,10 @@ _UNGROUPED = {
     ".": re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+"),
     ",": re.compile(r"[0-9]+(?:,[0-9]*)?|,[0-9]+"),
 }
+# A number has one separator of thousands.
 _GROUPED = {
     decimal: re.compile(
-        f"[1-9][0-9]{{0,2}}(?:(?:[{other}][0-9]{{3}})+|(?:['’ \u00a0\u2009\u202f][0-9]{{3}})+)"
+        f"[1-9][0-9]{{0,2}}([{other}'’ \u00a0\u2009\u202f])[0-9]{{3}}(?:\\1[0-9]{{3}})*"
         f"(?:[{decimal}][0-9]*)?"
     )
     for decimal, other in (".,", ",.")
