@@ -1,5 +1,6 @@
 """Arguments of an audit: what is taken, and what is refused."""
 
+import re
 import warnings
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, TimeSeriesSplit, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from granulearn.audit import LabelAudit, out_of_sample_proba
@@ -108,33 +109,27 @@ def test_a_frame_is_aligned_by_its_names(proba, classes, index):
 
 
 @pytest.mark.parametrize(
-    ("proba", "message"),
+    ("proba", "what", "found"),
     [
-        (
-            NAMED.set_axis([0, 1, 2], axis=1),
-            r"columns of proba are \[0, 1, 2\], and .* \['cat', 'dog', 'e",
-        ),
-        (
-            NAMED.set_axis([*"aab"], axis=1),
-            r"columns of proba are \['a', 'a', 'b'\], and the classes",
-        ),
-        (NAMED.drop(columns="dog"), r"columns of proba are \['cat', 'emu'\], and the classes of y"),
-        (NAMED.assign(ox=0), r"columns of proba are \['cat', 'dog', 'emu', 'ox'\], and"),
-        (NAMED.iloc[:3], r"shape \(3, 3\); 4 samples"),
-        (
-            NAMED.set_axis([*"pqrx"]),
-            r"are named \['p', 'q', 'r', 'x'\], ... and those of the data \['p', 'q', ",
-        ),
-        (NAMED.set_axis([*"ppqr"]), r"rows of proba are named \['p', 'p', 'q', 'r'\], ... and"),
+        (NAMED.set_axis([0, 1, 2], axis=1), "columns", [0, 1, 2]),
+        (NAMED.set_axis([*"aab"], axis=1), "columns", [*"aab"]),
+        (NAMED.drop(columns="dog"), "columns", ["cat", "emu"]),
+        (NAMED.assign(ox=0), "columns", ["cat", "dog", "emu", "ox"]),
+        (NAMED.set_axis([*"pqrx"]), "rows", [*"pqrx"]),
+        (NAMED.set_axis([*"ppqr"]), "rows", [*"ppqr"]),
     ],
 )
-def test_names_that_do_not_match_are_an_error_that_says_both(proba, message):
-    with pytest.raises(ValueError, match=message):
+def test_names_that_do_not_match_are_an_error_that_says_both(proba, what, found):
+    wanted = {"columns": CLASSES.tolist(), "rows": [*"pqrs"]}[what]
+    message = f"{what} of proba are named {found}, and {len(wanted)} {what} named {wanted} are need"
+    with pytest.raises(ValueError, match=re.escape(message)):
         check_proba(proba, CODES, CLASSES, [*"pqrs"])
 
 
 def test_a_default_index_beside_the_same_numbers_in_another_order_is_ambiguous():
-    with pytest.raises(ValueError, match=r"named \[0, 1, 2, 3\], .* the data \[3, 1, 0, 2\]"):
+    with pytest.raises(
+        ValueError, match=r"named \[0, 1, 2, 3\], .* named \[3, 1, 0, 2\] are needed"
+    ):
         check_proba(NAMED.reset_index(drop=True), CODES, CLASSES, [3, 1, 0, 2])
 
 
@@ -153,10 +148,24 @@ def test_out_of_sample_probabilities_are_of_models_that_did_not_see_the_row():
     apart = out_of_sample_proba(memory, same, of_groups, groups=groups)
     assert np.diag(apart.loc[:, of_groups].to_numpy()).mean() < 0.5
     by_splitter = out_of_sample_proba(memory, X, y, cv=KFold(3))
-    assert (by_splitter.sum(axis=1) == 1).all()
+    expected = cross_val_predict(memory, X, y, cv=KFold(3), method="predict_proba")
+    assert_array_equal(by_splitter, expected)
+    later = out_of_sample_proba(memory, X, y, cv=TimeSeriesSplit(4))
+    assert_array_equal(later.isna().all(axis=1), np.arange(150) < 30)
 
 
-@pytest.mark.filterwarnings("ignore:The least populated class", "ignore:Number of classes")
+def test_a_model_of_categories_gives_probabilities():
+    catboost = pytest.importorskip("catboost")
+    X, y, _ = three_clouds()
+    frame = pd.DataFrame(X[:, 1:]).add_prefix("x").assign(kind=np.where(X[:, 0] > 4, "far", "near"))
+    model = catboost.CatBoostClassifier(
+        20, cat_features=["kind"], verbose=0, allow_writing_files=False
+    )
+    proba = out_of_sample_proba(model, frame, y)
+    assert (proba.idxmax(axis=1) == y).mean() > 0.8
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
 def test_a_class_that_the_model_of_a_fold_did_not_know_is_unknown_there():
     X, y, _ = three_clouds()
     y = y.astype(object)

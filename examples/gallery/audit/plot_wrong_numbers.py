@@ -30,17 +30,18 @@ audit.head()
 
 # %%
 # ``low`` and ``high`` are where about 95 % of right values would lie; the table is
-# sorted by ``error_probability``. The audit also estimates the share of wrong
-# values, and how much of the target the inputs explain: if that is little, few errors
-# can be found.
+# sorted by ``error_probability``. The sum of these is the expected number of wrong
+# values, and so many are flagged. The audit also tells how much of the target the
+# inputs explain: if that is little, few errors can be found.
 
-print({name: round(audit.attrs[name], 3) for name in ("noise_rate", "explained")})
+print(audit.attrs["message"])
+print(f"R squared without the row: {audit.attrs['explained']:.2f}")
 
 # %%
 # A value that is ten times too large stands out. One that is ten times too small is
 # only a little below others: on this scale nobody could tell. A slipped point
 # multiplies, so it is the logarithm that should be audited: slips of both kinds are
-# found then, though not all.
+# found then, with some right values that are small for their rows.
 
 is_slipped = np.isin(np.arange(len(given)), slipped)
 audits = {

@@ -587,20 +587,23 @@ def audit_labels(
     -------
     DataFrame
         Indexed like X or y, sorted worst first: ``given_label``, ``predicted_label``, ``verdict``
-        ("wrong", "ambiguous", "outlier", "fine", "unknown"), ``error_probability``,
+        ("wrong", "suspect", "outlier", "fine", "unknown"), ``error_probability``,
         ``label_quality`` (the probability of the given label; NaN, last, where it cannot be
-        known), ``is_label_issue`` (the verdict is "wrong"), ``verified``. Its ``attrs`` hold the
-        share of wrong labels, ``noise_rate``, from ``noise_low`` to ``noise_high``, what it
-        rests on (``noise_basis``, ``noise_message``), ``expected_errors``; of a raw table also
-        its ``warnings``, worth reading before the rest. For Dask collections a lazy table
-        in the order and the blocks of X, by number of the row, without ``verified`` and
-        ``expected_errors``.
+        known), ``is_label_issue`` (as many labels as are expected to be wrong, the most
+        probable ones), ``verified``. Its ``attrs`` hold what `LabelAudit.summary` says:
+        ``n_labels``, ``n_errors``, ``noise_rate`` from ``noise_low`` to ``noise_high``, what
+        it rests on (``basis``), ``expected_errors`` among the next rows, ``message`` and the
+        counts of verified labels; of a raw table also its ``warnings``, worth reading before
+        the rest. For Dask collections a lazy table in the order and the blocks of X, by
+        number of the row, without ``verified`` and ``expected_errors``.
 
         Of numbers: ``given_label``, ``predicted_label`` (without the row), ``low`` and ``high``
         (about 95 % of right values lie between them), ``error_probability``,
-        ``is_label_issue`` (it is above one half). ``attrs`` hold ``noise_rate``, ``explained``
-        (R squared of the prediction without the row) and ``warnings``. Where ``explained`` is
-        below 0.05 nothing can be judged: there is a warning, and probabilities are NaN.
+        ``is_label_issue`` (as many values as are expected to be wrong). ``attrs`` hold
+        ``n_labels``, ``n_errors``, ``noise_rate``, ``expected_errors``, ``message``,
+        ``explained`` (R squared of the prediction without the row) and ``warnings``. Where
+        ``explained`` is below 0.05 nothing can be judged: there is a warning, and probabilities
+        are NaN.
 
     See Also
     --------

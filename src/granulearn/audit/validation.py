@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
+from granulearn._sklearn_compat import take_rows
 from granulearn.utils.validation import encode_labels
 
 # A table is cut into this number of periods.
@@ -63,7 +65,7 @@ def out_of_sample_proba(
     Parameters
     ----------
     estimator : classifier or pipeline
-        Has ``predict_proba``; it is cloned for each fold.
+        Has ``predict_proba``. A copy is fitted in each fold, to classes numbered from 0.
     X : array-like of shape (n_samples, n_features)
         Inputs, as the estimator takes them.
     y : array-like of shape (n_samples,)
@@ -79,7 +81,8 @@ def out_of_sample_proba(
     -------
     DataFrame
         A column for each class, indexed like X or y. A row is NaN where the model of its fold did
-        not know the class that is given, which may be the only sample of its class.
+        not know the given class, which may be the only sample of its class, and where a splitter
+        holds it out of no fold.
 
     Examples
     --------
@@ -89,16 +92,19 @@ def out_of_sample_proba(
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> y[10] = 2  # a wrong label
     >>> proba = out_of_sample_proba(LogisticRegression(max_iter=1_000), X, y)
-    >>> audit_labels(X, y, proba=proba).index[0]
-    np.int64(10)
+    >>> int(audit_labels(X, y, proba=proba).index[0])
+    10
     """
     codes, classes = encode_labels(np.asarray(y))
     if isinstance(cv, Integral):
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         cv = kind(cv, shuffle=True, random_state=random_state)
-    folds = list(cv.split(X, codes, groups))
-    proba = cross_val_predict(estimator, X, y, cv=folds, method="predict_proba")
-    for seen, held_out in folds:
+    proba = np.full((len(codes), len(classes)), np.nan)
+    for seen, held_out in cv.split(X, codes, groups):
+        # A copy and no clone: CatBoost's models with categories cannot be cloned.
+        model = deepcopy(estimator).fit(take_rows(X, seen), codes[seen])
+        proba[held_out] = 0
+        proba[np.ix_(held_out, model.classes_)] = model.predict_proba(take_rows(X, held_out))
         proba[held_out[~np.isin(codes[held_out], codes[seen])]] = np.nan
     return pd.DataFrame(proba, index=row_names(X, y), columns=classes)
 
@@ -123,16 +129,21 @@ def in_order_of(proba: Any, index: Any) -> Any:
         return proba
     names, index = proba.index, pd.Index(index)
     is_default = names.equals(pd.RangeIndex(len(index)))
-    same_rows = names.is_unique and names.isin(index).all()
-    if names.equals(index) or (is_default and not same_rows):
+    if names.equals(index) or (is_default and not names.isin(index).all()):
         return proba
-    if same_rows and not is_default:
-        return proba.loc[index]
-    raise ValueError(
-        f"the rows of proba are named {names.tolist()[:5]}, ... and those of the data "
-        f"{index.tolist()[:5]}, ...; set proba.index to the index of the data if both are in the "
-        "same order, or else name the rows of proba as the data does."
-    )
+    return proba.iloc[_positions(names, index, "rows", is_ambiguous=is_default)]
+
+
+def _positions(names: Any, wanted: Any, what: str, is_ambiguous: bool = False) -> np.ndarray:
+    """Return where each wanted name is among those of proba; a file may have made texts of them."""
+    found, needed = pd.Index(names).map(str), pd.Index(wanted).map(str)
+    if is_ambiguous or not found.is_unique or set(found) != set(needed):
+        raise ValueError(
+            f"the {what} of proba are named {names.tolist()[:10]}, and {len(needed)} {what} named "
+            f"{wanted.tolist()[:10]} are needed, in any order; give them these names, or pass an "
+            "array in this order."
+        )
+    return found.get_indexer(needed)
 
 
 def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray, index: Any = None) -> Any:
@@ -152,14 +163,7 @@ def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray, index: Any =
     """
     proba = in_order_of(proba, index)
     if hasattr(proba, "columns"):
-        names, wanted = proba.columns.map(str), [str(label) for label in classes.tolist()]
-        if sorted(names) != sorted(wanted):
-            raise ValueError(
-                f"the columns of proba are {proba.columns.tolist()[:10]}, and the classes of y "
-                f"{classes.tolist()[:10]}; name them alike, as pd.DataFrame(proba, columns="
-                "model.classes_) does, or pass an array with one column per class in this order."
-            )
-        proba = proba.iloc[:, names.get_indexer(wanted)]
+        proba = proba.iloc[:, _positions(proba.columns, classes, "columns")]
     values = np.array(proba, dtype=np.float64)
     shape = (len(codes), len(classes))
     if values.shape != shape:

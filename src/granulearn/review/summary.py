@@ -69,14 +69,12 @@ class ReviewSummary:
 
     @property
     def advice(self) -> str:
-        """What to expect of the next rows, and a hint to stop; may be empty."""
-        if self.audit.n_verified == self.audit.n_labels:
-            return "Every label that can be rated is verified."
+        """What to expect of the next rows, and a hint to stop; or why nothing is expected."""
         for n_rows, expected in self.audit.expected_errors.items():
             is_low = expected < _HARDLY_PAYS * n_rows and self.audit.n_verified >= ENOUGH_VERIFIED
             hint = "; going on hardly pays" if is_low else ""
             return f"Expect about {about(expected)} wrong among the {n_rows} most doubtful{hint}."
-        return ""
+        return self.audit.message
 
 
 def about(expected: float) -> str:
