@@ -73,6 +73,7 @@ def features(ratings):
     for proba, own in zip(ratings.proba, ratings.given, strict=True):
         other = max((k for k in range(len(proba)) if k != own), key=lambda k: proba[k])
         odds = np.log(max(proba[other], 1e-9)) - np.log(max(proba[own], 1e-9))
+        odds -= np.log(len(proba) - 1) / 2
         direction = np.sign(frequency[own] - frequency[other]) / 2
         found.append((1.0, np.clip(odds, -6, 6), direction))
     return np.array(found).T
@@ -172,6 +173,17 @@ def test_worst_first_checks_count_as_ten_at_most():
     assert_allclose(few.weights @ few.nodes, at_random.weights @ at_random.nodes)
     spread = [np.sqrt(m.weights @ (m.nodes - m.weights @ m.nodes) ** 2) for m in (few, many)]
     assert spread[1][0] > 0.5 * spread[0][0]
+
+
+def test_right_labels_that_were_chosen_do_not_lower_the_upper_end():
+    model, ratings, _ = table_of_the_prior(5)
+    _, before = rated_with(model, ratings, NO_VERIFIED)
+    worst = checked(ratings.given, ratings.worst_first[:15], at_random=False)
+    _, after = rated_with(model, ratings, worst)
+    assert after.rate < before.rate
+    assert after.high == pytest.approx(before.high, rel=0.1)
+    at_random = checked(ratings.given, ratings.worst_first[:15])
+    assert rated_with(model, ratings, at_random)[1].high < before.high / 2
 
 
 # --- sums and cuts

@@ -1,9 +1,10 @@
 """The probability that a label is wrong; counts, ranges, forecasts and verdicts are sums of it.
 
 Of each label, s is the log odds of the most probable other class against the given one, by
-models that did not see the row, and w is 1/2 if the given class is the more frequent of the two,
--1/2 if it is the rarer one. With probability 1/5 a table is clean: one label in 200 is wrong.
-Otherwise
+models that did not see the row, less log(K - 1) / 2 for K classes: a mistake is one of K - 1
+others, so the more classes, the rarer each of them is by mistake. And w is 1/2 if the given class
+is the more frequent of the two, -1/2 if it is the rarer one. With probability 1/5 a table is
+clean: one label in 200 is wrong. Otherwise
 
     logit P(wrong) = a + b s + d w,    (a, b, d) ~ N(MEAN, COVARIANCE).
 
@@ -135,7 +136,9 @@ class ErrorModel:
             for of_direction, proba in zip(_DIRECTIONS, self._error_curves(), strict=True):
                 at = known & (direction == of_direction)
                 error_proba[at] = np.interp(odds[at], _ODDS, proba)
-            differs = known & ((odds > 0) | (error_proba >= WRONG_FROM))
+            rows = np.arange(len(known))
+            is_ahead = ratings.proba[rows, other] > ratings.label_quality
+            differs = known & (is_ahead | (error_proba >= WRONG_FROM))
             predicted[differs] = other[differs]
         predicted[verified] = ratings.predicted[verified]
         error_proba[verified] = (predicted != ratings.given)[verified]
@@ -213,7 +216,7 @@ class ErrorModel:
     def features(
         self, proba: np.ndarray, given: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the log odds of the best other class, the direction, and the other class.
+        """Return s and w of each label, and its most probable other class.
 
         Parameters
         ----------
@@ -225,6 +228,7 @@ class ErrorModel:
         other, second = most_probable_other(proba, given)
         own = np.nan_to_num(proba[np.arange(len(given)), given])
         odds = np.log(np.clip(second, 1e-9, 1)) - np.log(np.clip(own, 1e-9, 1))
+        odds -= np.log(max(proba.shape[1] - 1, 1)) / 2
         direction = np.sign(self.frequency[given] - self.frequency[other]) / 2
         return np.clip(odds, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS), direction, other
 
@@ -335,7 +339,7 @@ def rated_with(
     verified : VerifiedLabels
         Labels whose true class is known.
     """
-    model = model.with_verified(ratings, verified)
+    before, model = model, model.with_verified(ratings, verified)
     is_verified, predicted = ratings.verified.copy(), ratings.predicted.copy()
     is_verified[verified.rows], predicted[verified.rows] = True, verified.truth
     ratings = model.judge(replace(ratings, verified=is_verified, predicted=predicted))
@@ -344,6 +348,9 @@ def rated_with(
     n_errors, low, high, basis = np.nan, np.nan, np.nan, NOTHING
     if n_labels and (model.can_rate or n_verified == n_labels):
         low, high = ((n_found + n) / n_labels for n in model.open_errors(ratings))
+        if n_verified and not verified.at_random.any():
+            # The most doubtful labels say little about the others.
+            high = max(high, (n_found + before.open_errors(ratings)[1]) / n_labels)
         n_errors = float(np.nansum(ratings.error_proba))
         basis = VERIFIED_LABELS if n_verified else PRIOR
     expected = expected_errors(ratings)

@@ -63,6 +63,8 @@ class AuditSummary:
         """The summary in a sentence or two, with what is assumed."""
         found = f"{self.n_found:,} of {self.n_verified:,} verified labels were wrong"
         if self.basis == NOTHING:
+            if self.n_labels == 0:
+                return "No label can be rated: no other row has its class."
             begin = f"{found[0].upper()}{found[1:]}. " if self.n_verified else ""
             return (
                 f"{begin}Similar rows do not have similar labels more often than by chance, so "
@@ -78,9 +80,10 @@ class AuditSummary:
                 "without checks: verify 20 rows, ten doubtful and ten at random."
             )
         if self.n_found == 0 and self.n_verified >= ENOUGH_VERIFIED:
+            most = f"{percent(self.high)} ({round(self.high * self.n_labels):,} labels)"
             return (
-                f"None of {self.n_verified:,} verified labels was wrong: probably under "
-                f"{percent(self.high)} are. The classes overlap here; doubtful is not wrong."
+                f"None of {self.n_verified:,} verified labels was wrong: probably under {most} "
+                "are. The classes overlap here; doubtful is not wrong."
             )
         hint = "" if self.n_at_random else " Verify some rows drawn at random too."
         return (
