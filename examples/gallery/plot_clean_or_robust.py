@@ -34,15 +34,15 @@ def divided(seed):
 
 
 # %%
-# The audit rates each label by balls that did not see it, and gives it a verdict. Those
-# that are called wrong can be dropped or replaced, which is what `fit_resample` does.
+# The audit rates each label by balls that did not see it. Suspects can be dropped or
+# relabelled, which is what `fit_resample` does.
 
 X_train, labels, is_wrong, _, _ = divided(0)
 audit = LabelAudit(random_state=0).fit(X_train, labels)
 label_quality = [audit.label_quality_[~is_wrong], audit.label_quality_[is_wrong]]
 called = audit.is_label_issue_
-noise = audit.noise_
-print(f"{is_wrong.sum()} wrong, {called.sum()} called wrong,", end=" ")
+noise = audit.summary()
+print(f"{is_wrong.sum()} wrong, {called.sum()} suspect,", end=" ")
 print(f"{np.sum(called & is_wrong)} rightly so")
 print(f"estimate: {noise.rate:.0%}, from {noise.low:.0%} to {noise.high:.0%}")
 

@@ -42,16 +42,14 @@ left.plot(reviewed, found, label="worst first")
 left.plot(reviewed, reviewed * planted.mean(), "--", color="0.5", label="at random")
 n_wrong = int(audit["is_label_issue"].sum())
 left.axvline(n_wrong, color="C3", linewidth=1)
-left.text(n_wrong + 6, 2, f'{n_wrong} labels are\ncalled "wrong"', color="C3")
+left.text(n_wrong + 6, 2, f"{n_wrong} labels are\nsuspect", color="C3")
 left.set(
     xlabel="rows reviewed", ylabel="planted errors found", xlim=(0, 400), ylim=(0, 62)
 )
 left.legend(loc="lower right")
 
 verdicts = [
-    v
-    for v in ("wrong", "ambiguous", "outlier", "fine")
-    if (audit["verdict"] == v).any()
+    v for v in ("wrong", "suspect", "outlier", "fine") if (audit["verdict"] == v).any()
 ]
 planted_of = [is_planted[audit["verdict"] == verdict].sum() for verdict in verdicts]
 others_of = [(~is_planted[audit["verdict"] == verdict]).sum() for verdict in verdicts]
@@ -67,7 +65,7 @@ right.legend(loc="upper right")
 plt.show()
 
 # %%
-# Not every label called wrong was planted: other labels of this table may be wrong too,
+# Not every suspect was planted: other labels of this table may be wrong too,
 # and some applications look like those of the other class. Only a person who knows the
 # cases can tell. The audit also estimates the noise rate, with a range:
 
@@ -75,4 +73,4 @@ noise = audit.attrs
 low, high = noise["noise_low"], noise["noise_high"]
 print(f"{noise['noise_rate']:.1%} wrong, between {low:.1%} and {high:.1%}")
 print(f"planted: {planted.mean():.1%}")
-print(textwrap.fill(noise["noise_message"]))
+print(textwrap.fill(noise["message"]))

@@ -36,7 +36,7 @@ def with_mistakes(kind, rate):
 
 # %%
 # Then a person verifies fifty rows that `next_to_review` draws at random. Passed as
-# ``verified``, these rows give an unbiased estimate for any kind of mistakes.
+# ``verified``, these rows sharpen the estimate, whatever the kind of mistakes.
 
 
 def audited(labels):
@@ -45,7 +45,7 @@ def audited(labels):
     rows = audit.next_to_review(50, random_fraction=1.0)
     rows["label"] = truth[rows.index]
     again = LabelAudit(n_estimators=50, random_state=0).fit(X, labels, verified=rows)
-    return audit.noise_, again.noise_
+    return audit.summary(), again.summary()
 
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True)
@@ -78,13 +78,12 @@ axes[0].legend(loc="upper left")
 plt.show()
 
 # %%
-# Without verified rows, mistakes that follow the inputs cannot be told from classes
-# that overlap. That is why the upper end of the range is generous, and why the middle
-# is too low on the right.
+# Without verified rows the estimate is mostly what other tables teach: mistakes cannot
+# be told from classes that overlap, so the range begins near zero and is wide.
 
-noise = (
+summary = (
     LabelAudit(n_estimators=50, random_state=0)
     .fit(X, with_mistakes("boundary", 0.2))
-    .noise_
+    .summary()
 )
-print(textwrap.fill(noise.message))
+print(textwrap.fill(summary.message))

@@ -36,7 +36,7 @@ scaler = StandardScaler().fit(X)
 X, X_test = scaler.transform(X), scaler.transform(X_test)
 labels = flip_labels(y, 0.2, random_state=0).labels
 
-noise = LabelAudit(random_state=0).fit(X, labels).noise_
+noise = LabelAudit(random_state=0).fit(X, labels).summary()
 print(
     f"the audit estimates {noise.rate:.0%} wrong labels ({noise.low:.0%} to",
     end=" ",

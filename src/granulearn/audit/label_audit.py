@@ -25,7 +25,7 @@ from granulearn.audit.error_probability import (
 from granulearn.audit.leakage import find_leaks
 from granulearn.audit.near_duplicates import CONTRADICTION, SHARED, close_rows, find_mixed
 from granulearn.audit.outliers import OUTLIER_FROM, find_outliers, outlier_scores
-from granulearn.audit.ratings import WRONG_FROM, AuditSummary, Issue, Ratings, noise_matrix
+from granulearn.audit.ratings import AuditSummary, Issue, Ratings, noise_matrix
 from granulearn.audit.scan_statistic import find_blocks
 from granulearn.audit.validation import (
     check_groups,
@@ -68,8 +68,8 @@ class LabelAudit(BaseEstimator):
     Parameters
     ----------
     action : {"drop", "relabel"}, default="drop"
-        What `fit_resample` does with labels that are wrong with a probability of one
-        half or more: leave their samples out, or give them the predicted label.
+        What `fit_resample` does with suspects: leave their samples out, or give them
+        the predicted label.
     n_estimators : int or None, default=None
         Trees of the forest; None means 100,
         or enough for 20 votes on each label of data so large that a tree sees
@@ -402,7 +402,7 @@ class LabelAudit(BaseEstimator):
         return expected_errors(self.ratings_, counts) if counts else expected_errors(self.ratings_)
 
     def fit_resample(self, X, y):
-        """Return the samples without those of wrong labels, or with the labels suggested for them.
+        """Return the samples without the suspects, or with predicted labels in their place.
 
         Parameters
         ----------
@@ -419,12 +419,11 @@ class LabelAudit(BaseEstimator):
             Labels, in the type that was passed.
         """
         self.fit(X, y)
-        is_wrong = np.nan_to_num(self.error_proba_) >= WRONG_FROM
         if self.action == "relabel":
             self.sample_indices_ = np.arange(len(self.given_label_))
-            labels = np.where(is_wrong, self.predicted_label_, self.given_label_)
+            labels = np.where(self.is_label_issue_, self.predicted_label_, self.given_label_)
             return X, _with_values(y, labels)
-        self.sample_indices_ = np.flatnonzero(~is_wrong)
+        self.sample_indices_ = np.flatnonzero(~self.is_label_issue_)
         kept = self.sample_indices_
         return take_rows(X, kept), take_rows(y, kept)
 
