@@ -205,7 +205,8 @@ class ErrorModel:
         mean, spread = wrong @ counts, np.sqrt((wrong * (1 - wrong)) @ counts)
         sums = np.clip(mean[:, None] + spread[:, None] * _NORMAL, 0, is_open.sum()).ravel()
         weights = np.repeat((1 - self.clean) * self.weights / len(_NORMAL), len(_NORMAL))
-        if_clean = 2 * ERRORS_IN_CLEAN_TABLES * len(odds) * np.linspace(0, 1, len(_NORMAL))
+        around = np.clip(np.linspace(-1, 3, len(_NORMAL)), 0, None)
+        if_clean = ERRORS_IN_CLEAN_TABLES * len(odds) * around
         sums = np.append(sums, if_clean)
         weights = np.append(weights, np.full(len(_NORMAL), self.clean / len(_NORMAL)))
         order = np.argsort(sums)
