@@ -97,7 +97,7 @@ def plain():
 def test_what_was_verified_is_never_flagged_and_the_forest_learns_it(plain):
     X, y, wrong, clean, audit = plain
     rows = np.flatnonzero(wrong)
-    assert audit.is_label_issue_[rows].mean() > 0.9
+    assert audit.is_label_issue_[rows].mean() > 0.8
     mended = {int(row): clean[row] for row in rows}
     other = LabelAudit(random_state=0).fit(X, y, verified=mended)
     assert not other.is_label_issue_[rows].any()
