@@ -132,8 +132,8 @@ def tables(found: pd.DataFrame) -> Iterator[str]:
     n_tables = len(found) // len(CHECKS)
     yield (
         f"{n_tables} tables of {found['set'].nunique()} sets; of "
-        f"{n_tables - len(judged) // len(CHECKS)} nothing can be said, since similar rows do not "
-        "have similar labels."
+        f"{n_tables - (judged['checks'] == 0).sum()} nothing can be said before checks, since "
+        "similar rows do not have similar labels."
     )
     holds = (judged["low"] - 0.005 <= judged["truth"]) & (judged["truth"] <= judged["high"] + 0.005)
     judged = judged.assign(

@@ -26,6 +26,7 @@ from granulearn.audit.error_probability import (
 )
 from granulearn.audit.ratings import (
     FINE,
+    LISTING,
     NOTHING,
     OUTLIER,
     PRIOR,
@@ -273,8 +274,18 @@ def test_where_every_label_was_checked_the_count_is_the_truth(share_wrong, at_ra
     rate = wrong.mean()
     assert (summary.rate, summary.low, summary.high) == pytest.approx((rate, rate, rate))
     assert summary.expected_errors == {}
-    assert "All 60 labels are verified" in summary.message
+    assert "All 60 labels that can be rated are verified" in summary.message
     assert not found.is_suspect.any()
+
+
+def test_a_listing_keeps_its_probabilities_and_claims_no_count():
+    _, ratings, truth = table_of_the_prior(5, n=60)
+    model = prior_model(np.array([30, 30]), basis=LISTING)
+    found, summary = rated_with(model, ratings, checked(truth, np.arange(20)))
+    assert_array_equal(found.error_proba[20:], ratings.error_proba[20:])
+    assert np.isnan(summary.n_errors)
+    assert "larger table" in summary.message
+    assert found.is_suspect.sum() == round(ratings.error_proba[20:].sum())
 
 
 def test_checks_of_labels_that_cannot_be_rated_count_for_themselves():
@@ -285,7 +296,7 @@ def test_checks_of_labels_that_cannot_be_rated_count_for_themselves():
     found, summary = rated_with(model, ratings, checked(np.array([0, 1, 0]), [1]))
     assert found.error_proba[1] == 1
     assert_allclose(found.error_proba[[0, 2]], ratings.error_proba[[0, 2]])
-    assert (summary.n_labels, summary.n_found) == (3, 1)
+    assert (summary.n_labels, summary.n_found, summary.basis) == (3, 1, PRIOR)
 
 
 # --- calibration and signal

@@ -97,8 +97,11 @@ def test_one_class_has_no_second_class():
         ((100, 9, 0.05, 0.2, VERIFIED_LABELS, 20, 10, 6), "6 of 20 verified labels were wrong"),
         ((100, 9, 0.05, 0.2, VERIFIED_LABELS, 20, 0, 6), "Verify some rows drawn at random too"),
         ((100, 1, 0, 0.04, VERIFIED_LABELS, 20, 10, 0), "probably under 4 % (4 labels) are"),
-        ((10, 3, 0.3, 0.3, VERIFIED_LABELS, 10, 10, 3), "All 10 labels are verified: 3 of 10"),
-        ((10, np.nan, np.nan, np.nan, NOTHING, 1, 1, 1), "1 of 1 verified labels were wrong"),
+        (
+            (10, 3, 0.3, 0.3, VERIFIED_LABELS, 10, 10, 3),
+            "that can be rated are verified: 3 of 10",
+        ),
+        ((10, np.nan, np.nan, np.nan, NOTHING, 1, 1, 1), "1 of 1 verified labels was wrong"),
     ],
 )
 def test_the_message_has_the_count_beside_the_percentage_and_its_basis(summary, words):

@@ -3,8 +3,8 @@
 Of each label, s is the log odds of the most probable other class against the given one, by
 models that did not see the row, less log(K - 1) / 2 for K classes: a mistake is one of K - 1
 others, so the more classes, the rarer each of them is by mistake. And w is 1/2 if the given class
-is the more frequent of the two, -1/2 if it is the rarer one. With probability 1/5 a table is
-clean: one label in 200 is wrong. Otherwise
+is the more frequent of the two, -1/2 if it is the rarer one, 0 if they are equally frequent. With
+probability 1/5 a table is clean: one label in 200 is wrong. Otherwise
 
     logit P(wrong) = a + b s + d w,    (a, b, d) ~ N(MEAN, COVARIANCE).
 
@@ -71,8 +71,9 @@ class ErrorModel:
     """Of least log-loss on the given labels."""
     frequency: np.ndarray
     """(K,) number of given labels of each class."""
-    can_rate: bool
-    """False if similar rows do not have similar labels more often than by chance."""
+    basis: str
+    """"prior"; "none" if similar rows do not have similar labels more often than by chance; or
+    "listing" if probabilities are those of the audit of a larger table, and stay so."""
     nodes: np.ndarray
     """(J, 3) values of (a, b, d)."""
     weights: np.ndarray
@@ -130,8 +131,8 @@ class ErrorModel:
             As for `rate`.
         """
         verified, known = ratings.verified, ratings.known
-        error_proba, predicted = np.full(len(known), np.nan), ratings.given.copy()
-        if self.can_rate:
+        error_proba, predicted = ratings.error_proba.copy(), ratings.predicted.copy()
+        if self.basis == PRIOR:
             odds, direction, other = self.features(ratings.proba, ratings.given)
             for of_direction, proba in zip(_DIRECTIONS, self._error_curves(), strict=True):
                 at = known & (direction == of_direction)
@@ -139,7 +140,7 @@ class ErrorModel:
             rows = np.arange(len(known))
             is_ahead = ratings.proba[rows, other] > ratings.label_quality
             differs = known & (is_ahead | (error_proba >= WRONG_FROM))
-            predicted[differs] = other[differs]
+            predicted = np.where(differs, other, ratings.given)
         predicted[verified] = ratings.predicted[verified]
         error_proba[verified] = (predicted != ratings.given)[verified]
         judged = replace(ratings, error_proba=error_proba, predicted=predicted)
@@ -169,7 +170,8 @@ class ErrorModel:
         """
         rated = ratings.known[verified.rows]
         rows, at_random = verified.rows[rated], verified.at_random[rated]
-        can_rate = self.can_rate or at_random.sum() >= ENOUGH_AT_RANDOM
+        is_counted = len(self.frequency) > 1 and at_random.sum() >= ENOUGH_AT_RANDOM
+        can_rate = self.basis == PRIOR or (self.basis == NOTHING and is_counted)
         if not can_rate or len(rows) == 0:
             return self
         odds, direction, _ = self.features(ratings.proba[rows], ratings.given[rows])
@@ -183,7 +185,7 @@ class ErrorModel:
         )
         log_ratio = np.log(CLEAN_TABLES / (1 - CLEAN_TABLES)) + log_clean - log_noisy
         return replace(
-            self, can_rate=can_rate, nodes=nodes, weights=weights, clean=float(expit(log_ratio))
+            self, basis=PRIOR, nodes=nodes, weights=weights, clean=float(expit(log_ratio))
         )
 
     def open_errors(self, ratings: Ratings) -> tuple[float, float]:
@@ -205,8 +207,9 @@ class ErrorModel:
         mean, spread = wrong @ counts, np.sqrt((wrong * (1 - wrong)) @ counts)
         sums = np.clip(mean[:, None] + spread[:, None] * _NORMAL, 0, is_open.sum()).ravel()
         weights = np.repeat((1 - self.clean) * self.weights / len(_NORMAL), len(_NORMAL))
+        # A clean table may have none or a few, of the mean that probabilities have.
         around = np.clip(np.linspace(-1, 3, len(_NORMAL)), 0, None)
-        if_clean = ERRORS_IN_CLEAN_TABLES * len(odds) * around
+        if_clean = ERRORS_IN_CLEAN_TABLES * len(odds) * around / around.mean()
         sums = np.append(sums, if_clean)
         weights = np.append(weights, np.full(len(_NORMAL), self.clean / len(_NORMAL)))
         order = np.argsort(sums)
@@ -262,16 +265,17 @@ def fit_error_model(proba: np.ndarray, given: np.ndarray, known: np.ndarray) -> 
     """
     proba, given = proba[known], given[known]
     n_rows, n_classes = proba.shape
-    temperature, can_rate = 1.0, False
+    temperature, basis = 1.0, NOTHING
     if n_rows and n_classes > 1:
         clipped = _clipped(proba)
         at = _quantiles_of_quality(clipped, given, _CALIBRATION_ROWS)
         temperature = best_temperature(clipped[at], given[at])
-        can_rate = n_rows < _MANY_ROWS or signal_z_score(proba, given) >= _Z_NEEDED
-    return prior_model(np.bincount(given, minlength=n_classes), temperature, can_rate)
+        if n_rows < _MANY_ROWS or signal_z_score(proba, given) >= _Z_NEEDED:
+            basis = PRIOR
+    return prior_model(np.bincount(given, minlength=n_classes), temperature, basis)
 
 
-def prior_model(frequency: np.ndarray, temperature: float = 1.0, can_rate: bool = True):
+def prior_model(frequency: np.ndarray, temperature: float = 1.0, basis: str = PRIOR) -> ErrorModel:
     """Return the model of a table without verified labels.
 
     Parameters
@@ -280,11 +284,11 @@ def prior_model(frequency: np.ndarray, temperature: float = 1.0, can_rate: bool 
         Number of given labels of each class.
     temperature : float, default=1.0
         Calibrates class probabilities.
-    can_rate : bool, default=True
-        Whether labels can be rated at all.
+    basis : {"prior", "none", "listing"}, default="prior"
+        As of `ErrorModel`.
     """
     nodes, weights, _ = _posterior(np.empty((0, 3)), np.empty(0), np.empty(0))
-    return ErrorModel(temperature, frequency, can_rate, nodes, weights, CLEAN_TABLES)
+    return ErrorModel(temperature, frequency, basis, nodes, weights, CLEAN_TABLES)
 
 
 def _clipped(proba: np.ndarray) -> np.ndarray:
@@ -346,14 +350,17 @@ def rated_with(
     ratings = model.judge(replace(ratings, verified=is_verified, predicted=predicted))
     n_labels, n_verified = int((ratings.known | is_verified).sum()), len(verified.rows)
     n_found = int((verified.truth != ratings.given[verified.rows]).sum())
-    n_errors, low, high, basis = np.nan, np.nan, np.nan, NOTHING
-    if n_labels and (model.can_rate or n_verified == n_labels):
+    n_errors, low, high, basis = np.nan, np.nan, np.nan, model.basis
+    if n_labels == 0:
+        basis = NOTHING
+    elif model.basis == PRIOR or n_verified == n_labels:
         low, high = ((n_found + n) / n_labels for n in model.open_errors(ratings))
         if n_verified and not verified.at_random.any():
             # The most doubtful labels say little about the others.
             high = max(high, (n_found + before.open_errors(ratings)[1]) / n_labels)
         n_errors = float(np.nansum(ratings.error_proba))
-        basis = VERIFIED_LABELS if n_verified else PRIOR
+        is_sharpened = ratings.known[verified.rows].any() or n_verified == n_labels
+        basis = VERIFIED_LABELS if is_sharpened else PRIOR
     expected = expected_errors(ratings)
     summary = AuditSummary(
         n_labels, n_errors, low, high, basis, n_verified, int(verified.at_random.sum()), n_found,
@@ -384,7 +391,8 @@ def _posterior(
     nodes = mode + _GRID @ root.T
     away = nodes - MEAN
     log_density = -np.einsum("ij,jk,ik->i", away, precision, away) / 2
-    # Verified labels never turn the order by log odds around.
+    # Verified labels never turn the order by log odds around: slopes are cut at zero, which is
+    # rough where most of the density lies below.
     nodes[:, 1] = np.maximum(nodes[:, 1], 0)
     log_odds = nodes @ design.T
     log_density += (log_odds * wrong - np.logaddexp(0, log_odds)) @ weight
@@ -402,7 +410,7 @@ def next_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Choose rows to verify among those that are not verified.
 
-    Rows at random are drawn all along the order by label quality, one from each part of it, and
+    Rows at random are drawn all along the order by error probability, one from each part of it, and
     each row is equally likely to be drawn. The rest are the worst of the others.
 
     Parameters

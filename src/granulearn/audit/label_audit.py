@@ -92,8 +92,8 @@ class LabelAudit(BaseEstimator):
         samples or more, similar ones do not have similar labels more often than
         by chance.
     is_label_issue_ : ndarray of shape (n_samples,)
-        True for suspects: as many labels as are expected to be wrong, the most
-        probable ones.
+        True for suspects: as many labels as are expected to be wrong among those that
+        nobody has verified, the most probable ones.
     predicted_label_ : ndarray of shape (n_samples,)
         The most probable class, or the verified one; the given one where nothing
         is known.
@@ -361,7 +361,7 @@ class LabelAudit(BaseEstimator):
         n : int
             How many.
         random_fraction : float, default=0.0
-            Share of them drawn at random, by strata of label quality, instead of the
+            Share of them drawn at random, all along the order, instead of the
             worst first. Half of each finds wrong labels, and estimates how many there
             are with an interval.
         index : sequence, default=None
@@ -439,10 +439,9 @@ class LabelAudit(BaseEstimator):
         -------
         DataFrame
             Columns ``given_label``, ``predicted_label``, ``verdict``, ``error_probability``,
-            ``label_quality``, ``is_label_issue``, ``verified``; open labels by label quality,
-            then verified ones, then those that cannot be rated. ``attrs`` hold
-            ``noise_rate``, ``noise_low``, ``noise_high``, ``noise_basis``,
-            ``noise_message``, and ``expected_errors`` by number of rows.
+            ``label_quality``, ``is_label_issue``, ``verified``; open labels by error
+            probability, then verified ones, then those that cannot be rated. ``attrs`` hold
+            the figures of `summary`.
         """
         check_is_fitted(self)
         names = self._row_names if index is None else index

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,12 +17,13 @@ WRONG, SUSPECT, OUTLIER, FINE, UNKNOWN = "wrong", "suspect", "outlier", "fine", 
 VERDICTS = (WRONG, SUSPECT, OUTLIER, FINE, UNKNOWN)
 """A suspect that is wrong with a probability of one half or more; another suspect; the inputs are
 far from all others; nothing speaks against the label; nothing can be said. There are as many
-suspects, the most probable ones, as wrong labels are expected."""
+suspects, the most probable ones, as wrong labels are expected among those not verified."""
 
 WRONG_FROM, TRUSTED_FROM = 0.5, 0.5
 
-PRIOR, VERIFIED_LABELS, NOTHING = "prior", "verified labels", "none"
-"""What the number of wrong labels rests on: other tables, verified labels, or nothing."""
+PRIOR, VERIFIED_LABELS, NOTHING, LISTING = "prior", "verified labels", "none", "listing"
+"""What the number of wrong labels rests on: other tables, verified labels, or nothing; a listing of
+the most doubtful labels of a larger table does not say it."""
 ENOUGH_VERIFIED = 20
 
 
@@ -38,7 +40,7 @@ class AuditSummary:
     """Lower end of the 95 % range of the noise rate."""
     high: float
     basis: str
-    """What it rests on: "prior", "verified labels" or "none"."""
+    """What it rests on: "prior", "verified labels", "none" or "listing"."""
     n_verified: int
     n_at_random: int
     """Verified labels of rows that were drawn at random."""
@@ -61,18 +63,25 @@ class AuditSummary:
     @property
     def message(self) -> str:
         """The summary in a sentence or two, with what is assumed."""
-        found = f"{self.n_found:,} of {self.n_verified:,} verified labels were wrong"
+        verb = "was" if self.n_found == 1 else "were"
+        found = f"{self.n_found:,} of {self.n_verified:,} verified labels {verb} wrong"
+        if self.basis == LISTING:
+            return (
+                "These are the most doubtful labels of a larger table, whose own audit says how "
+                f"many of all labels are wrong. Of these, {found}."
+            )
         if self.basis == NOTHING:
             if self.n_labels == 0:
                 return "No label can be rated: no other row has its class."
-            begin = f"{found[0].upper()}{found[1:]}. " if self.n_verified else ""
+            begin = f"{found}. " if self.n_verified else ""
             return (
                 f"{begin}Similar rows do not have similar labels more often than by chance, so "
                 "nothing can be said about other labels; add columns or rows."
             )
         if self.n_verified == self.n_labels:
-            return f"All {self.n_labels:,} labels are verified: {found}."
-        count = f"{round(self.n_errors):,} of {self.n_labels:,} labels ({percent(self.rate)})"
+            return f"All {self.n_labels:,} labels that can be rated are verified: {found}."
+        count = f"{about(self.n_errors)} of {self.n_labels:,} labels ({percent(self.rate)})"
+        hint = "" if self.n_at_random else " Verify some rows drawn at random too."
         if self.basis == PRIOR:
             return (
                 f"About {count} may be wrong; anything from {percent(self.low)} to "
@@ -80,14 +89,15 @@ class AuditSummary:
                 "without checks: verify 20 rows, ten doubtful and ten at random."
             )
         if self.n_found == 0 and self.n_verified >= ENOUGH_VERIFIED:
-            most = f"{percent(self.high)} ({round(self.high * self.n_labels):,} labels)"
+            n_most = max(1, math.ceil(self.high * self.n_labels))
+            overlap = " The classes overlap here; doubtful is not wrong."
             return (
-                f"None of {self.n_verified:,} verified labels was wrong: probably under {most} "
-                "are. The classes overlap here; doubtful is not wrong."
+                f"None of {self.n_verified:,} verified labels was wrong: probably under "
+                f"{percent(self.high)} ({n_most:,} labels) are.{hint or overlap}"
             )
-        hint = "" if self.n_at_random else " Verify some rows drawn at random too."
+        verb = "are" if self.n_verified >= ENOUGH_VERIFIED else "may be"
         return (
-            f"About {count} are wrong, probably {percent(self.low)} to {percent(self.high)}: "
+            f"About {count} {verb} wrong, probably {percent(self.low)} to {percent(self.high)}: "
             f"{found}.{hint}"
         )
 
@@ -119,6 +129,17 @@ class AuditSummary:
             "expected_errors": self.expected_errors,
             "message": self.message,
         }
+
+
+def about(expected: float) -> str:
+    """Return an expected number of labels as people say it.
+
+    Parameters
+    ----------
+    expected : float
+        A sum of probabilities.
+    """
+    return f"{expected:.1f}" if 0 < expected < 1 else f"{round(expected):,}"
 
 
 def percent(share: float) -> str:

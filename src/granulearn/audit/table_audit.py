@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pyarrow as pa
 from granulearn.audit.error_probability import prior_model
 from granulearn.audit.explanation import CATEGORY, Origin
 from granulearn.audit.label_audit import LabelAudit
+from granulearn.audit.ratings import LISTING
 from granulearn.audit.validation import check_groups, in_order_of, row_names
 from granulearn.audit.verified import (
     AT_RANDOM,
@@ -299,9 +300,9 @@ def columns_of_listing(names: Sequence[str]) -> tuple[str, ...]:
 def audit_listing(table: TrainingTable, verified: VerifiedLabels) -> TableAudit:
     """Return the audit that a listing comes from, with the inputs of its rows.
 
-    Labels are rated by the probabilities of the listing. Of a class that is neither given nor
-    predicted, it says nothing: its probability is an even share of what is left. A predicted class
-    that no row of the listing has as its label is dropped.
+    No label is rated again: error probabilities are those of the listing. Of a class that is
+    neither given nor predicted, it says nothing: its probability is an even share of what is left.
+    A predicted class that no row of the listing has as its label is dropped.
 
     Parameters
     ----------
@@ -330,7 +331,9 @@ def audit_listing(table: TrainingTable, verified: VerifiedLabels) -> TableAudit:
     proba[differs] = 0
     proba[rows[differs], predicted[differs]] = rest[differs]
     proba[rows, given] = label_quality
-    model = prior_model(np.bincount(given))
-    ratings = model.rate(classes, proba, given, ~np.isnan(label_quality))
+    model = prior_model(np.bincount(given), basis=LISTING)
+    rated = model.rate(classes, proba, given, ~np.isnan(label_quality))
+    error_proba = np.where(rated.known, numbers("error_probability"), np.nan)
+    ratings = replace(rated, error_proba=error_proba, predicted=predicted)
     X, _, origins = _inputs(table)
     return TableAudit(table, X, origins, LabelAudit.from_ratings(ratings, model, verified))

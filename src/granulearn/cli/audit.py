@@ -229,8 +229,7 @@ def _facts(done: TableAudit) -> dict[str, Any]:
 
 
 def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
-    from granulearn.audit.ratings import PRIOR, SUSPECT, WRONG
-    from granulearn.review.summary import about
+    from granulearn.audit.ratings import PRIOR, SUSPECT, WRONG, about
 
     summary, verdicts, worst = facts["summary"], facts["verdicts"], facts["worst"]
     out.headline(name, summary["message"])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from granulearn.audit.error_probability import ENOUGH_AT_RANDOM
-from granulearn.audit.ratings import ENOUGH_VERIFIED, AuditSummary
+from granulearn.audit.ratings import ENOUGH_VERIFIED, AuditSummary, about
 from granulearn.audit.verified import CHANGE, KEEP
 from granulearn.review.decisions import DECISIONS, Decision
 from granulearn.utils.text import counted
@@ -75,8 +75,3 @@ class ReviewSummary:
             hint = "; going on hardly pays" if is_low else ""
             return f"Expect about {about(expected)} wrong among the {n_rows} most doubtful{hint}."
         return self.audit.message
-
-
-def about(expected: float) -> str:
-    """Return an expected number of labels as people say it."""
-    return f"{expected:.1f}" if 0 < expected < 1 else f"{round(expected):,}"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from granulearn.audit.ratings import percent
+from granulearn.audit.ratings import about, percent
 from granulearn.review.cards import Card, confused_pairs
 from granulearn.review.decisions import DECISIONS
-from granulearn.review.summary import about
 from granulearn.utils.html_pages import render_html
 from granulearn.utils.text import counted
 
