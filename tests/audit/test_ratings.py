@@ -99,7 +99,7 @@ def test_one_class_has_no_second_class():
         ((100, 1, 0, 0.04, VERIFIED_LABELS, 20, 10, 0), "probably under 4 % (4 labels) are"),
         (
             (10, 3, 0.3, 0.3, VERIFIED_LABELS, 10, 10, 3),
-            "that can be rated are verified: 3 of 10",
+            "that can be rated are verified: 3 were wrong",
         ),
         ((10, np.nan, np.nan, np.nan, NOTHING, 1, 1, 1), "1 of 1 verified labels was wrong"),
     ],

@@ -252,7 +252,7 @@ def test_a_sample_is_worked_off_before_another_is_drawn():
         decide_by(review, truth, 50, "random")
         assert review.next("random") is None
         assert review.next() is None
-        assert review.summary().advice.startswith("All 60 labels are verified")
+        assert review.summary().advice.startswith("All 60 labels that can be rated are verified")
 
 
 def test_columns_that_are_not_there_are_named(saved):

@@ -79,7 +79,10 @@ class AuditSummary:
                 "nothing can be said about other labels; add columns or rows."
             )
         if self.n_verified == self.n_labels:
-            return f"All {self.n_labels:,} labels that can be rated are verified: {found}."
+            return (
+                f"All {self.n_labels:,} labels that can be rated are verified: "
+                f"{self.n_found:,} {verb} wrong."
+            )
         count = f"{about(self.n_errors)} of {self.n_labels:,} labels ({percent(self.rate)})"
         hint = "" if self.n_at_random else " Verify some rows drawn at random too."
         if self.basis == PRIOR:
