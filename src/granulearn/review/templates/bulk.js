@@ -51,7 +51,7 @@ class Bulk {
     this.token = token;
     at("bulk-message").textContent = total === 0 ? "No row fits this filter."
       : `${plural(total, "row")}${this.isFiltered() ? "" : ": all that are open, since no filter is set"}.${total > rows.length ? ` The first ${rows.length}:` : ""}`;
-    const head = element("tr", {}, ...["row", "given", "becomes", "probably wrong"].map((name) => element("th", { scope: "col" }, name)));
+    const head = element("tr", {}, ...["row", "given", "becomes", "error probability"].map((name) => element("th", { scope: "col" }, name)));
     const lines = rows.map((queued) => element("tr", {}, ...[
       queued.row, queued.given_label, becomes(queued), inPercent(queued.error_probability),
     ].map((text) => element("td", {}, String(text)))));
