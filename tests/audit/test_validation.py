@@ -100,7 +100,13 @@ NAMED = pd.DataFrame(GOOD, index=[*"pqrs"], columns=CLASSES)
         (NAMED.reset_index(drop=True), CLASSES, [*"pqrs"]),
         (NAMED, CLASSES, None),
         (NAMED.set_axis([*"012"], axis=1)[[*"210"]], np.array([0, 1, 2]), None),
+        (NAMED.set_axis([0, 1, 2], axis=1)[[2, 0, 1]], np.array([0.0, 1.0, 2.0]), None),
+        (NAMED.set_axis([0.0, 1.0, 2.0], axis=1), np.array([0, 1, 2]), None),
         (NAMED.set_axis([*"ppqq"]), CLASSES, [*"ppqq"]),
+        (NAMED.loc[[*"pqrs"]], CLASSES, range(4)),
+        (NAMED.set_axis([*"ppqq"]), CLASSES, range(4)),
+        (NAMED.set_axis([*"0123"]).loc[[*"3102"]], CLASSES, range(4)),
+        (NAMED.set_axis([0.0, 1.0, 2.0, 3.0]).iloc[[3, 1, 0, 2]], CLASSES, range(4)),
         (pa.Table.from_pandas(NAMED[["dog", "cat", "emu"]], preserve_index=False), CLASSES, None),
     ],
 )
@@ -127,9 +133,8 @@ def test_names_that_do_not_match_are_an_error_that_says_both(proba, what, found)
 
 
 def test_a_default_index_beside_the_same_numbers_in_another_order_is_ambiguous():
-    with pytest.raises(
-        ValueError, match=r"named \[0, 1, 2, 3\], .* named \[3, 1, 0, 2\] are needed"
-    ):
+    message = "default index 0 to 3, which may be the order of X or its names; set proba.index = X"
+    with pytest.raises(ValueError, match=message):
         check_proba(NAMED.reset_index(drop=True), CODES, CLASSES, [3, 1, 0, 2])
 
 

@@ -82,7 +82,12 @@ def test_json_holds_the_counts_the_worst_and_the_table(mislabelled):
     assert (summary["n_labels"], summary["basis"]) == (300, "prior")
     assert list(summary["expected_errors"]) == ["20", "50", "100"]
     assert facts["expected_errors"] == summary["expected_errors"]
-    assert summary["message"] in " ".join(run_audit(table).out.split())
+    headline, advice = summary["message"].split(" Mistakes cannot be told")
+    printed = " ".join(run_audit(table).out.split())
+    assert f"{headline} verdicts: " in printed
+    assert printed.count("mistakes cannot be told") == printed.count("--verify 20 asks") == 1
+    assert "verify 20 rows" in advice
+    assert "verify 20 rows" not in printed
     assert all(set(issue) == {"kind", "score", "message"} for issue in facts["issues"])
     shown = {"row", "given_label", "predicted_label", "error_probability", "label_quality"}
     assert all(set(label) == shown for label in facts["worst"])
@@ -230,6 +235,8 @@ def test_a_folder_is_audited_listed_fitted_and_predicted_in_parts(folder, tmp_pa
     done = succeeds("audit", folder, "-t", "label", "-o", suspects, "--worst", 7)
     assert "parts: About " in done.out
     assert " of 150 labels (" in done.out
+    assert " fits. verdicts: " in " ".join(done.out.split())
+    assert "verify" not in done.out
     listed = pd.read_csv(suspects)
     assert len(listed) == 7
     assert listed.columns[:4].tolist() == ["row", "hash", "given_label", "predicted_label"]

@@ -110,6 +110,25 @@ def test_a_class_with_a_number_for_a_name_is_meant_by_its_name(tmp_path, monkeyp
     assert new.fillna(decided["given_label"].astype(str)).tolist() == ["1", "1"]
 
 
+@pytest.mark.parametrize("name", [*"kcuzqn1", "n k"])
+def test_a_class_named_like_a_key_is_meant_by_n_and_its_name(name, tmp_path, monkeypatch):
+    numbers = np.random.default_rng(0).normal(0, 0.1, 90)
+    label = np.array(["k", "q", name if name not in "kq" else "other"])[np.arange(90) % 3]
+    table = tmp_path / "people.csv"
+    x = np.arange(90) % 3 + numbers
+    pd.DataFrame({"x": x, "label": label}).to_csv(table, index=False)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"n {name}\n" * 6))
+    succeeds("audit", table, "-t", "label", "--verify", 6)
+    decided = journal(table)
+    assert decided["decision"].tolist() == [
+        "keep" if given == name else "change" for given in decided["given_label"].astype(str)
+    ]
+    new = decided.loc[decided["decision"] == "change", "new_label"].astype(str)
+    assert len(decided) == 6
+    assert len(new) >= 1
+    assert new.eq(name).all()
+
+
 @pytest.mark.parametrize(
     ("options", "said"), [(["--dask", "local"], "in parts"), (["-o", "people.decisions.csv"], "")]
 )

@@ -113,8 +113,9 @@ def in_order_of(proba: Any, index: Any) -> Any:
     """Return probabilities with their rows in the order of the samples.
 
     A frame whose rows are named as the samples are is aligned by these names, as pandas does. The
-    default index (0, 1, 2, ...) names no rows: they are taken as they come, and so are those of an
-    array.
+    default index (0, 1, 2, ...) of either names no rows: they are taken as they come, and so are
+    those of an array. Where the samples are named by the same numbers in another order, the default
+    index of proba may be the order of X or its names, and is refused.
 
     Parameters
     ----------
@@ -128,22 +129,42 @@ def in_order_of(proba: Any, index: Any) -> Any:
     if index is None or not hasattr(proba, "iloc") or len(proba) != len(index):
         return proba
     names, index = proba.index, pd.Index(index)
-    is_default = names.equals(pd.RangeIndex(len(index)))
-    if names.equals(index) or (is_default and not names.isin(index).all()):
+    default = pd.RangeIndex(len(index))
+    if names.equals(index):
         return proba
-    return proba.iloc[_positions(names, index, "rows", is_ambiguous=is_default)]
-
-
-def _positions(names: Any, wanted: Any, what: str, is_ambiguous: bool = False) -> np.ndarray:
-    """Return where each wanted name is among those of proba; a file may have made texts of them."""
-    found, needed = pd.Index(names).map(str), pd.Index(wanted).map(str)
-    if is_ambiguous or not found.is_unique or set(found) != set(needed):
+    if names.equals(default):
+        if not names.isin(index).all():
+            return proba
         raise ValueError(
-            f"the {what} of proba are named {names.tolist()[:10]}, and {len(needed)} {what} named "
+            f"proba has the default index 0 to {len(index) - 1}, which may be the order of X or "
+            "its names; set proba.index = X.index, or pass an array."
+        )
+    if index.equals(default) and _positions(names, index) is None:
+        return proba
+    return proba.iloc[_needed_positions(names, index, "rows")]
+
+
+def _needed_positions(names: Any, wanted: Any, what: str) -> np.ndarray:
+    positions = _positions(names, wanted)
+    if positions is None:
+        raise ValueError(
+            f"the {what} of proba are named {names.tolist()[:10]}, and {len(wanted)} {what} named "
             f"{wanted.tolist()[:10]} are needed, in any order; give them these names, or pass an "
             "array in this order."
         )
-    return found.get_indexer(needed)
+    return positions
+
+
+def _positions(names: Any, wanted: Any) -> np.ndarray | None:
+    """Return where each wanted name is among those of proba; None if the names are others."""
+    names, wanted = pd.Index(names), pd.Index(wanted)
+    # A file may have made texts of them.
+    for found, needed in ((names, wanted), (names.map(str), wanted.map(str))):
+        if found.is_unique:
+            positions = found.get_indexer(needed)
+            if np.array_equal(np.sort(positions), np.arange(len(found))):
+                return positions
+    return None
 
 
 def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray, index: Any = None) -> Any:
@@ -163,7 +184,7 @@ def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray, index: Any =
     """
     proba = in_order_of(proba, index)
     if hasattr(proba, "columns"):
-        proba = proba.iloc[:, _positions(proba.columns, classes, "columns")]
+        proba = proba.iloc[:, _needed_positions(proba.columns, classes, "columns")]
     values = np.array(proba, dtype=np.float64)
     shape = (len(codes), len(classes))
     if values.shape != shape:

@@ -232,7 +232,8 @@ def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
     from granulearn.audit.ratings import PRIOR, SUSPECT, WRONG, about
 
     summary, verdicts, worst = facts["summary"], facts["verdicts"], facts["worst"]
-    out.headline(name, summary["message"])
+    first, fits, _ = summary["message"].partition("fits.")  # advice follows below
+    out.headline(name, first + fits)
     counts = [f"{count:,} {verdict}" for verdict, count in verdicts.items() if count]
     out.say("verdicts:", ", ".join(counts))
     once = [f"{str(o['given_label'])!r} (row {o['row']})" for o in facts.get("occur_once", ())]
@@ -244,7 +245,10 @@ def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
         line = f"check the {n} most doubtful rows: expect about {about(first)} wrong"
         out.say(line + "".join(f"; of {n} about {about(found)}" for n, found in more))
     if summary["basis"] == PRIOR and "issues" in facts:
-        out.say("--verify 20 asks for ten doubtful labels and ten at random, right here")
+        out.say(
+            "mistakes cannot be told from overlapping classes without checks: --verify 20 asks for "
+            "ten doubtful labels and ten at random, right here"
+        )
     issues = facts.get("issues", ())
     for issue in issues[:SHOWN_ISSUES]:
         out.say(f"{issue['kind']}:", issue["message"])

@@ -48,15 +48,15 @@ def verify_labels(n_rows: int, *, decisions: Path, **settings: Any) -> Path | No
             while n_done < len(asked):
                 card = review.card(*asked[n_done])
                 labels = _show_card(f"{n_done + 1} of {len(asked)}", card, review.classes)
-                answer = next(answers, "q")
-                if answer == "q":
+                key, name = next(answers, ("q", None))
+                if key == "q":
                     break
-                if answer == "z":
+                if key == "z":
                     n_done -= bool(n_done and review.undo())
                     continue
                 try:
-                    decision = "unsure" if answer == "u" else "change"
-                    review.decide(card, decision, labels.get(answer, answer))
+                    label = labels.get(key, key) if name is None else name
+                    review.decide(card, "unsure" if key == "u" else "change", label)
                     n_done += 1
                 except DecisionsError as error:
                     out.note(str(error))
@@ -91,12 +91,14 @@ def _show_card(number: str, card: Any, classes: list[str]) -> dict[str, str]:
     return {key[0]: label for key, label in keys.items()}
 
 
-def _answers() -> Iterator[str]:
-    """Yield the keys pressed in a terminal, or else the lines of standard input."""
+def _answers() -> Iterator[tuple[str, str | None]]:
+    """Yield a key and, after n, a name: pressed in a terminal, or else a line of standard input."""
     if not sys.stdin.isatty():
-        yield from map(str.strip, sys.stdin)
+        for line in map(str.strip, sys.stdin):
+            key, _, name = line.partition(" ")
+            yield (key, name.strip()) if key == "n" and name else (line, None)
     with suppress(EOFError):  # Ctrl-D
         while sys.stdin.isatty():
             pressed = typer.getchar(echo=True)
             out.message_console().print()
-            yield input() if pressed == "n" else pressed
+            yield pressed, input() if pressed == "n" else None
