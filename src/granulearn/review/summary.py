@@ -63,7 +63,7 @@ class ReviewSummary:
 
     @property
     def wants_random(self) -> bool:
-        """Whether rows drawn at random are most informative now: no label is suspect, or ten were doubtful."""
+        """Whether rows drawn at random are most informative now."""
         n_random, n_worst = self.audit.n_at_random, self.audit.n_verified - self.audit.n_at_random
         return self.n_suspects == 0 or n_random < ENOUGH_AT_RANDOM <= n_worst
 
