@@ -186,3 +186,23 @@ def test_a_full_disk_is_called_so_and_the_rows_before_are_kept(tmp_path):
         store._database.execute("PRAGMA max_page_count = 100000")
         store.save(runs[1], long, MACHINE)
         assert store.done_keys() == {runs[0].key, runs[1].key}
+
+
+def test_a_store_that_another_process_makes_meanwhile_is_taken(tmp_path, monkeypatch):
+    path, connect, seen = tmp_path / "run.db", sqlite3.connect, []
+
+    def connect_and_be_overtaken(*args, **options):
+        monkeypatch.undo()
+        database = connect(*args, **options)
+
+        def count(statement):
+            seen.append(statement)
+            if len(seen) == 2:
+                Store(path).close()
+
+        database.set_trace_callback(count)
+        return database
+
+    monkeypatch.setattr(sqlite3, "connect", connect_and_be_overtaken)
+    Store(path).close()
+    assert len(seen) > 2

@@ -258,8 +258,9 @@ def _open(path: Path, *, readonly: bool) -> sqlite3.Connection:
 
 def _check_identity(database: sqlite3.Connection, path: Path, *, readonly: bool) -> None:
     """Refuse files of other programs and versions, damaged ones, and empty ones to be read."""
-    identity = database.execute("PRAGMA application_id").fetchone()[0]
+    # Tables are counted first: another process may make the store between two statements.
     tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    identity = database.execute("PRAGMA application_id").fetchone()[0]
     found = database.execute("PRAGMA user_version").fetchone()[0]
     if not (identity or tables):
         if readonly:
