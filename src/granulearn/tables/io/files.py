@@ -143,7 +143,7 @@ def _opened_text(source: TextSource, options: ReadOptions) -> TableFile:
     from granulearn.tables.io.json_lines import JsonTable, looks_like_json
     from granulearn.tables.io.text import TextTable
 
-    beginning = source.beginning()
+    beginning = source.beginning
     if source.compression:
         _refuse_foreign(source.shown, beginning)
         if _begins(beginning, *COMPRESSIONS, *_ARROW, *_OLD_WORKBOOK, b"PAR1"):

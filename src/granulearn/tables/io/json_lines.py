@@ -68,7 +68,7 @@ class JsonTable(TableFile):
         self._shown, self._is_array = source.shown, False
         has_nested: dict[str, bool] = {}
         lines = []
-        encoding = find_encoding(source.beginning(), options.encoding) or Encoding("utf-8")
+        encoding = find_encoding(source.beginning, options.encoding) or Encoding("utf-8")
         self.source = replace(source, encoding=encoding)
         for row in self.objects():
             for key, value in row.content.items():

@@ -146,7 +146,7 @@ class TextTable(TableFile):
     """
 
     def __init__(self, source: TextSource, options: ReadOptions = AS_FOUND):
-        found = find_encoding(source.beginning(), options.encoding)
+        found = find_encoding(source.beginning, options.encoding)
         scan = _Scan(replace(source, encoding=found), options)
         if found is None and not scan.source.as_is:
             # Rare: several bytes per character, some of which could be taken for separators.

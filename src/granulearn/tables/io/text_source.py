@@ -116,8 +116,9 @@ class TextSource:
             return file
         return io.BufferedReader(_Blocks(_decompressed(file, self), file), _BLOCK)
 
+    @cached_property
     def beginning(self) -> bytes:
-        """Return the first decompressed bytes."""
+        """The first decompressed bytes."""
         with self.decompressed() as stream:
             return stream.read(_BLOCK)
 
