@@ -98,7 +98,7 @@ def _codes(codes: Any) -> np.ndarray:
     return result
 
 
-def _agreement(observed: float, unequal: int, pairs: int, n_rows: int) -> Agreement:
+def _agreement(observed: float, unequal: Any, pairs: int, n_rows: int) -> Agreement:
     """Return ``1 - D_o / D_e``; ``D_e`` is the fraction of unequal pairs."""
     if not unequal:
         return Agreement(np.nan, np.nan, np.nan, n_rows)
