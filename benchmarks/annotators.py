@@ -21,7 +21,6 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.harness import Benchmark, Row, Task, markdown
 from granulearn import LabelAudit
 from granulearn.datasets import load
-
 from granulearn.preprocess import TablePreprocessor
 
 ABOUT = """\
@@ -97,7 +96,7 @@ def simulate(scenario: str, X: np.ndarray, z: np.ndarray, seed: int) -> np.ndarr
         )
         proba[np.arange(n), z] -= 2
         rival, own = proba.argmax(axis=1), proba[np.arange(n), z] + 2
-        error = np.clip(1.5 * (1 - own), 0.02, 0.9)[:, None] * (0.5 + right)
+        error = np.clip(0.8 * (1 - own), 0.02, 0.9)[:, None] * (1.5 - right)
         wrong = np.where(rng.random((n, A)) < 0.8, rival[:, None], other_class(z, K, A, rng))
         labels = answers(z, 1 - np.clip(error, 0, 0.9), wrong, rng)
     elif scenario == "biased":
@@ -148,17 +147,15 @@ def crowd_of(name: str, scenario: str, seed: int) -> tuple[np.ndarray, np.ndarra
 def by_audit(X, W: np.ndarray, K: int, seed: int, *, inputs: bool):
     """Return consensus probabilities and the probability that each label is wrong."""
     table = pd.DataFrame(W).replace(-1, np.nan)
-    n_known = table.notna().any(axis=1)
     audit = LabelAudit(random_state=seed).fit(X if inputs else None, annotations=table)
     proba = np.full((len(W), K), 1e-9)
     proba[:, audit.classes_.astype(int)] = audit.consensus_proba_
-    assert n_known.any()
-    return proba, audit.annotations_["error_probability"].to_numpy()
+    return proba, audit.annotations_["error_probability_by_others"].to_numpy()
 
 
 def by_votes(X, W: np.ndarray, K: int, seed: int):
     """Return shares of votes, smoothed by all of them."""
-    votes = np.stack([(W == k).sum(axis=1) for k in range(K)], axis=1) + 0.0
+    votes = np.stack([(k == W).sum(axis=1) for k in range(K)], axis=1) + 0.0
     votes += 1e-3 * votes.sum(axis=0) / votes.sum()
     return votes / votes.sum(axis=1, keepdims=True), None
 
@@ -212,9 +209,7 @@ METHODS: dict[str, Callable] = {
     CROWDLAB: by_crowdlab,
 }
 if find_spec("crowdkit"):
-    METHODS |= {
-        name: partial(by_crowd_kit, name=name) for name in ("Dawid-Skene", "GLAD", "MACE")
-    }
+    METHODS |= {name: partial(by_crowd_kit, name=name) for name in ("Dawid-Skene", "GLAD", "MACE")}
 
 
 def aggregate(name: str, scenario: str, draw: int, method: str) -> Row:
@@ -235,9 +230,15 @@ def aggregate(name: str, scenario: str, draw: int, method: str) -> Row:
     parts = np.array_split(np.argsort(sure, kind="stable"), BINS)
     gaps = [len(part) * abs(sure[part].mean() - right[part].mean()) for part in parts]
     is_wrong = W[row, annotator] != z[row]
+    likely = np.clip(proba, 1e-4, None)
+    likely /= likely.sum(axis=1, keepdims=True)
     return {
         "accuracy": right.mean(),
-        "log loss": log_loss(z, np.clip(proba, 1e-4, None) / np.clip(proba, 1e-4, None).sum(axis=1, keepdims=True), labels=range(K)),
+        "log loss": log_loss(
+            z,
+            np.clip(proba, 1e-4, None) / np.clip(proba, 1e-4, None).sum(axis=1, keepdims=True),
+            labels=range(K),
+        ),
         "calibration error": sum(gaps) / len(z),
         "AUROC of wrong labels": roc_auc_score(is_wrong, wrong),
         "AUROC of wrong consensus": roc_auc_score(~right, -sure) if not right.all() else np.nan,
@@ -247,7 +248,9 @@ def aggregate(name: str, scenario: str, draw: int, method: str) -> Row:
 
 def tasks(quick: bool) -> Iterator[Task]:
     """Yield all scenarios on three sets, two draws each, and the product pairs."""
-    wanted = [(name, scenario, draw) for draw in range(2) for name in SETS for scenario in SCENARIOS]
+    wanted = [
+        (name, scenario, draw) for draw in range(2) for name in SETS for scenario in SCENARIOS
+    ]
     wanted = wanted[:2] if quick else [*wanted, (PRODUCTS, "three labels", 0)]
     for name, scenario, draw in wanted:
         for method in METHODS:

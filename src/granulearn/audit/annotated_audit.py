@@ -19,9 +19,10 @@ from granulearn.audit.annotators import LEAST_WEIGHT, fit_consensus, suspected_c
 from granulearn.audit.embedding import embed_rows
 from granulearn.audit.error_probability import prior_model
 from granulearn.audit.outliers import OUTLIER_FROM, outlier_scores
-from granulearn.audit.ratings import ANNOTATORS
+from granulearn.audit.ratings import ANNOTATORS, Ratings
 from granulearn.audit.validation import check_groups, check_proba
 from granulearn.audit.verified import check_verified
+from granulearn.utils.agreement import krippendorff_alpha
 from granulearn.utils.text import listed
 from granulearn.utils.threads import effective_n_jobs
 from granulearn.utils.validation import check_inputs
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 FITTED = (
     "consensus_", "consensus_proba_", "annotators_", "confusion_", "annotations_",
-    "input_weight_", "copies_", "consensus_record_",
+    "input_weight_", "agreement_", "copies_", "consensus_record_",
 )  # fmt: skip
 BY = ("annotator", "expert")
 
@@ -56,7 +57,11 @@ class AnnotatedAudit:
     n_jobs: int | None
     n_estimators: int | None
     random_state: Any
-    classes_: np.ndarray
+    ratings_: Ratings
+    given_label_: np.ndarray
+    rated_with: Any
+    _set_verified: Any
+    _set_ratings: Any
     _row_names: Any
 
     def _fit_annotations(self, X, annotations, dependent, verified, groups, times, proba):
@@ -108,13 +113,14 @@ class AnnotatedAudit:
         given, self.consensus_record_ = fitted.annotations, fitted
         self.consensus_proba_, self.consensus_ = fitted.proba, self.classes_[fitted.labels]
         self.annotators_, self.confusion_ = fitted.annotator_table(), fitted.confusion
-        self.input_weight_ = fitted.tau
+        self.input_weight_, self.agreement_ = fitted.tau, krippendorff_alpha(given.codes)
         rows = given.rows if self._row_names is None else pd.Index(self._row_names)[given.rows]
         columns = {
             "row": rows,
             "annotator": given.names[given.annotators],
             "label": self.classes_[given.labels],
             "error_probability": fitted.error_proba,
+            "error_probability_by_others": fitted.error_proba_by_others,
         }
         self.annotations_ = pd.DataFrame(columns)
         informed = np.average(self.annotators_["information"], weights=self.annotators_["n_labels"])
@@ -126,11 +132,11 @@ class AnnotatedAudit:
                 stacklevel=5,
             )
         if (given.weights != 1).any() and not is_named:
-            pairs = [f"{a!r} and {b!r}" for a, b in
-                     zip(self.copies_["annotator"], self.copies_["other"], strict=True)]  # fmt: skip
+            both = self.copies_[["annotator", "other"]].to_numpy(object).tolist()
+            pairs = listed([f"{a!r} and {b!r}" for a, b in both], most=5)
             warnings.warn(
-                f"{listed(pairs, most=5)} agree more than independent annotators would: copies, or "
-                "rules for the same thing? They count as one; groups_of_annotators= says who does.",
+                f"{pairs} agree more than independent annotators would: copies, or rules for the "
+                "same thing? They count as one; groups_of_annotators= says who does.",
                 UserWarning,
                 stacklevel=5,
             )

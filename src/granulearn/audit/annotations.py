@@ -71,8 +71,8 @@ def _from_wide(table: Any, index: Any, n_rows: int | None):
         table = pd.DataFrame(table)
     if n_rows is not None and len(table) != n_rows:
         raise ValueError(
-            f"annotations have {len(table)} rows and X has {n_rows}; give one row for each, missing "
-            "where an annotator was not asked."
+            f"annotations have {len(table)} rows and X has {n_rows}; give one row for each, with "
+            "missing cells where an annotator was not asked."
         )
     rows, who = np.nonzero(table.notna().to_numpy())
     return rows, names, who, table.astype(object).to_numpy()[rows, who], index

@@ -7,7 +7,7 @@ Row i has the true class z_i; annotator a gave it the label l_ia. With the conse
 - **Confusion** of each annotator: ``(N_a + c M_a) / (sum of N_a over labels + c)``. ``M_a`` is the
   confusion of all annotators together, shifted by ``delta_a`` in the log-odds of a right label;
   ``delta_a ~ N(0, v)``, with v and the concentration c by empirical Bayes.
-- **Likelihood** ``e_ia(k)``: the logarithm of that confusion at ``l_ia``, from counts without row i.
+- **Likelihood** ``e_ia(k)``: the logarithm of that confusion at ``l_ia``, by counts without row i.
 - **Inputs**: ``p_i``, by models that did not see row i: a ball forest out of bag, and an exact
   leave-one-out ridge on random features. The prior of a row is
   ``pi_i(k) ~ rho_k (p_i(k) / mean of p(k))^tau`` with the mean rho of q.
@@ -82,6 +82,13 @@ class Annotations:
         return np.bincount(self.rows, minlength=self.n_rows)
 
     @cached_property
+    def codes(self) -> np.ndarray:
+        """(n_rows, n_annotators) number of the class, -1 where there is no label."""
+        codes = np.full((self.n_rows, len(self.names)), -1, dtype=np.int32)
+        codes[self.rows, self.annotators] = self.labels
+        return codes
+
+    @cached_property
     def cells(self) -> np.ndarray:
         """(m,) number of annotator and label."""
         return self.annotators * len(self.classes) + self.labels
@@ -137,7 +144,12 @@ class Consensus:
 
     @cached_property
     def error_proba(self) -> np.ndarray:
-        """(m,) probability that each annotation is wrong, by all else."""
+        """(m,) probability that each annotation is wrong."""
+        return 1 - self.proba[self.annotations.rows, self.annotations.labels]
+
+    @cached_property
+    def error_proba_by_others(self) -> np.ndarray:
+        """(m,) the same without the annotation, which ranks wrong ones better in hard rows."""
         labels = self.annotations.labels
         return 1 - self.without_annotation[np.arange(len(labels)), labels]
 
@@ -155,14 +167,14 @@ class Consensus:
         information = (joint * np.log(self.confusion / by_label)).sum(axis=(1, 2))
         entropy = -(self.prevalence * np.log(self.prevalence)).sum()
         others = given.n_labels[given.rows] - 1
-        counts = np.zeros((given.n_rows, len(given.classes)))
-        np.add.at(counts, (given.rows, given.labels), 1)
-        shared = others > 0
-        agree = (counts[given.rows, given.labels] - 1) / np.maximum(others, 1)
-        n_shared = np.bincount(given.annotators, shared, A)
-        agreement = np.bincount(given.annotators, agree * shared, A) / np.where(
-            n_shared > 0, n_shared, np.nan
+        _, at, n_equal = np.unique(
+            given.rows * len(given.classes) + given.labels, return_inverse=True, return_counts=True
         )
+        agree = (n_equal[at] - 1) / np.maximum(others, 1)
+        with np.errstate(invalid="ignore"):  # NaN without another label on the same rows
+            agreement = np.bincount(given.annotators, agree * (others > 0), A) / np.bincount(
+                given.annotators, others > 0, A
+            )
         own = self.proba[given.rows]
         best = own.max(axis=1)
         lost = best - own[np.arange(len(own)), self.without_annotation.argmax(axis=1)]
@@ -285,9 +297,7 @@ class _Model:
         values = logsumexp(joint, axis=1)
         values[self.is_fixed] = joint[self.is_fixed, self.fixed[self.is_fixed]]
         value = float(values[self.known].sum())
-        return Consensus(
-            given, q, prior, likelihood, counts, confusion, c, rho, self.fixed, value
-        )
+        return Consensus(given, q, prior, likelihood, counts, confusion, c, rho, self.fixed, value)
 
     def tempered(self, found: Consensus) -> Consensus:
         """Return the consensus less confident, if annotations that were left out ask for it."""

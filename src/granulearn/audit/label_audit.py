@@ -134,6 +134,29 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
         How the balls of the trees were weighed; there is one way.
     learnt_ : ndarray of shape (n_samples,)
         Class number of each sample as the trees learnt it: verified labels count.
+    consensus_ : ndarray of shape (n_samples,)
+        Most probable class by all annotators and the inputs; of rows that nobody labelled, by
+        the inputs alone. Like all that follows, after a fit with annotations only.
+    consensus_proba_ : ndarray of shape (n_samples, n_classes)
+        Probability of each class.
+    annotators_ : DataFrame
+        By annotator: ``n_labels``, ``accuracy`` from ``accuracy_low`` to ``accuracy_high`` (95 %),
+        ``information`` (of one label, about the class: from 0, as by chance, to 1), ``agreement``
+        (with the others on the same rows), ``cost_of_leaving_out`` (expected number of labels of
+        the consensus that would become wrong).
+    confusion_ : ndarray of shape (n_annotators, n_classes, n_classes)
+        Probability of each label (last axis) by true class, for each annotator.
+    annotations_ : DataFrame
+        By label: ``row``, ``annotator``, ``label``, ``error_probability``, and the same without the
+        label itself, ``error_probability_by_others``.
+    input_weight_ : float
+        Exponent of what the inputs say; zero means that they say nothing.
+    agreement_ : Agreement
+        Krippendorff's alpha: ``value``, from ``low`` to ``high``.
+    copies_ : DataFrame
+        Pairs of annotators who agree more than independent ones would.
+    consensus_record_ : Consensus
+        All of that, with classes as numbers.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -224,7 +247,8 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
             The fitted audit.
         """
         for name in FITTED:
-            vars(self).pop(name, None)
+            if hasattr(self, name):
+                delattr(self, name)
         if hasattr(X, "__dask_graph__"):
             raise TypeError(
                 f"X is a {type(X).__name__} in blocks; use granulearn.dask.DaskLabelAudit, or "

@@ -151,8 +151,8 @@ def _needed_positions(names: Any, wanted: Any, what: str) -> np.ndarray:
     if positions is None:
         raise ValueError(
             f"the {what} are named {names.tolist()[:10]}, and {len(wanted)} "
-            f"{what.split()[0]} named {wanted.tolist()[:10]} are needed, in any order; give them these names, or pass an "
-            "array in this order."
+            f"{what.split()[0]} named {wanted.tolist()[:10]} are needed, in any order; give them "
+            "these names, or pass an array in this order."
         )
     return positions
 
