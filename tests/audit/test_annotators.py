@@ -181,7 +181,7 @@ def test_groups_of_rows_are_rated_by_others(crowd):
     audit = fitted(X, W, groups=np.arange(len(X)) // 2)
     assert audit.consensus_record_.ridge_share == 0
     assert (audit.consensus_ == z).mean() > 0.75
-    assert_array_equal(audit.training_rows().groups, audit.training_rows().rows // 2)
+    assert_array_equal(audit.training_rows().group, audit.training_rows().row // 2)
 
 
 # --- what is told
@@ -227,9 +227,9 @@ def test_next_rows_by_annotator_and_by_expert(crowd):
 def test_training_rows_are_soft_labels_for_any_classifier(crowd):
     X, z, _, audit = crowd
     rows = audit.training_rows()
-    assert_allclose(pd.Series(rows.weights).groupby(rows.rows).sum(), 1)
-    assert set(rows.rows) == set(np.flatnonzero(crowd[2].notna().any(axis=1)))
-    model = LogisticRegression().fit(X[rows.rows], rows.labels, sample_weight=rows.weights)
+    assert_allclose(rows.weight.groupby(rows.row).sum(), 1)
+    assert set(rows.row) == set(np.flatnonzero(crowd[2].notna().any(axis=1)))
+    model = LogisticRegression().fit(X[rows.row], rows.label, sample_weight=rows.weight)
     assert model.score(X, z) > 0.75
 
 
@@ -255,14 +255,14 @@ def long_frame(**columns):
     [
         (long_frame(row=[0, 0, 1, 9]), "1 annotations name rows that X does not have: 9"),
         (long_frame(annotator=list("aaab")), "1 labels are a second one .* by 'a' on row '0'"),
-        (long_frame(label="x"), "only one class .'x'"),
-        (long_frame(label=None), "hold no label"),
-        (long_frame(label=[1.5, 2.0, 1.5, 2.0]), "1.5, which are no classes"),
+        (long_frame(label="x"), "hold 1 classes .'x'"),
+        (long_frame(label=None), "hold 0 classes"),
+        (long_frame(label=[1.5, 2.0, 1.5, 2.0]), "1.5: numbers that are no classes"),
         (long_frame(label=["x", 1, "x", 1]), "texts and others"),
         (long_frame(annotator=[None, *"bab"]), "have no annotator"),
-        (np.zeros(3), "one column per annotator"),
-        (np.zeros((4, 2)), "have 4 rows and X has 3"),
-        (pd.DataFrame(np.eye(3), columns=list("aab")), "have one name"),
+        (np.zeros(4), "have 4 rows"),
+        (np.zeros((4, 2)), "have 4 rows and .* of the 3 of X"),
+        (pd.DataFrame(np.eye(3), columns=list("aab")), "2 names for 3 columns"),
     ],
 )
 def test_bad_annotations_are_errors_that_say_what_to_do(annotations, message):
@@ -274,15 +274,13 @@ def test_settings_that_do_not_go_with_annotations_are_errors(crowd):
     X, z, W, audit = crowd
     with pytest.raises(ValueError, match="either y or annotations"):
         audit_labels(X, z, annotations=W)
-    with pytest.raises(ValueError, match="groups_of_annotators needs annotations"):
-        LabelAudit().fit(X, z, groups_of_annotators=[1])
     with pytest.raises(ValueError, match="groups_of_annotators names 'nobody'"):
         fitted(X, W, groups_of_annotators={"nobody": 1})
     with pytest.raises(ValueError, match="3 entries and there are 5 annotators"):
         fitted(X, W, groups_of_annotators=[1, 1, 2])
     with pytest.raises(ValueError, match="no class"):
         fitted(X, W, verified={0: "yak"})
-    with pytest.raises(ValueError, match="by='me'"):
+    with pytest.raises(ValueError, match="by='me' 'annotator'"):
         audit.next_to_label(3, by="me")
 
 

@@ -3,160 +3,137 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.utils import check_random_state
 
-from granulearn.audit.annotations import (
-    LEAST_INFORMATION,
-    counted_once,
-    read_annotations,
-    warn_of_annotations,
+from granulearn.audit.annotations import counted_once, read_annotations
+from granulearn.audit.annotators import (
+    LEAST_WEIGHT,
+    Annotations,
+    Consensus,
+    fit_consensus,
+    suspected_copies,
 )
-from granulearn.audit.annotators import LEAST_WEIGHT, fit_consensus, suspected_copies
-from granulearn.audit.embedding import embed_rows
+from granulearn.audit.embedding import EmbeddedRows, embed_rows
 from granulearn.audit.error_probability import prior_model
 from granulearn.audit.outliers import OUTLIER_FROM, outlier_scores
-from granulearn.audit.ratings import ANNOTATORS, Ratings
+from granulearn.audit.ratings import ANNOTATORS
 from granulearn.audit.validation import check_groups, check_proba
 from granulearn.audit.verified import check_verified
 from granulearn.utils.agreement import krippendorff_alpha
 from granulearn.utils.text import listed
-from granulearn.utils.threads import effective_n_jobs
 from granulearn.utils.validation import check_inputs
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-FITTED = (
-    "consensus_", "consensus_proba_", "annotators_", "confusion_", "annotations_",
-    "input_weight_", "agreement_", "copies_", "consensus_record_",
-)  # fmt: skip
-BY = ("annotator", "expert")
-
-
-@dataclass(frozen=True, eq=False)
-class TrainingRows:
-    """Rows to train a classifier on: a row of two probable classes occurs with both."""
-
-    rows: np.ndarray
-    """(m,) position of each in X."""
-    labels: np.ndarray
-    """(m,) class."""
-    weights: np.ndarray
-    """(m,) probability of the class."""
-    groups: np.ndarray
-    """(m,) group, or position, of the row: keep them in one fold."""
+FEW_LABELS = 5
+LEAST_INFORMATION = 0.04
 
 
 class AnnotatedAudit:
     """Base of `LabelAudit`, for annotations in the place of labels."""
 
-    n_jobs: int | None
-    n_estimators: int | None
     random_state: Any
-    ratings_: Ratings
-    given_label_: np.ndarray
+    n_estimators: Any
+    n_jobs: Any
+    ratings_: Any
+    consensus_record_: Any
     rated_with: Any
     _set_verified: Any
     _set_ratings: Any
     _row_names: Any
 
-    def _fit_annotations(self, X, annotations, dependent, verified, groups, times, proba):
-        """Set the consensus and ratings of it; return the inputs as an array and as points."""
+    def _fit_annotations(
+        self, X, annotations, dependent, *, verified, groups, times, proba
+    ) -> tuple[np.ndarray, EmbeddedRows]:
+        """Set the consensus and its ratings; return the inputs as an array and as points."""
         if X is not None:
-            n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-            X = check_inputs(X, np.zeros(n_rows), self)[0]
-        given, self._row_names = read_annotations(
-            annotations, self._row_names, None if X is None else len(X), dependent
-        )
-        self.classes_, n = given.classes, given.n_rows
+            X = check_inputs(X, np.zeros(len(np.asarray(X))), self)[0]
+        n_rows = None if X is None else len(X)
+        given, names = read_annotations(annotations, self._row_names, n_rows, dependent)
+        self._row_names, self.classes_, n = names, given.classes, given.n_rows
         self.copies_ = suspected_copies(given)
         if dependent is None and len(self.copies_):
             given = counted_once(given, self.copies_)
-        found = check_verified(verified, n, self.classes_, self._row_names)
+        found = check_verified(verified, n, self.classes_, names)
         fixed = np.full(n, -1)
         fixed[found.rows] = found.truth
-        warn_of_annotations(given, fixed >= 0)
         units = check_groups(groups, times, n)
         if proba is not None:
-            proba = check_proba(proba, given.votes.argmax(axis=1), self.classes_, self._row_names)
+            proba = check_proba(proba, given.votes.argmax(axis=1), self.classes_, names)
+        seed = check_random_state(self.random_state).randint(2**31 - 100)
         fitted = fit_consensus(
-            given, X, fixed=fixed, groups=units, proba=proba,
+            given, X, fixed=fixed, groups=units, proba=proba, seed=seed, n_jobs=self.n_jobs,
             n_estimators=self.n_estimators or 100,
-            seed=int(check_random_state(self.random_state).randint(2**31 - 100)),
-            n_jobs=self.n_jobs,
         )  # fmt: skip
         self._units = np.arange(n) if units is None else units
-        self._set_consensus(fitted, is_named=dependent is not None)
-        codes = fitted.labels
-        self._set_verified(found, codes)
+        self._set_consensus(fitted)
+        self._warn(given)
+        self._set_verified(found, fitted.labels)
         self.forest_, self.in_bag_, self.priors_ = None, None, ()
         self.out_of_sample_proba_ = fitted.proba
         X = np.zeros((n, 1)) if X is None else X
-        embedded = embed_rows(X, effective_n_jobs(self.n_jobs))
-        self.error_model_ = prior_model(np.bincount(codes, minlength=len(self.classes_)),
-                                        basis=ANNOTATORS)  # fmt: skip
-        outlier = outlier_scores(embedded) > OUTLIER_FROM
+        embedded = embed_rows(X)
+        counts = np.bincount(fitted.labels, minlength=len(self.classes_))
+        self.error_model_ = prior_model(counts, basis=ANNOTATORS)
         rated = self.error_model_.rate(
-            self.classes_, fitted.proba, codes, np.ones(n, dtype=bool), outlier
-        )
+            self.classes_, fitted.proba, fitted.labels, np.ones(n, dtype=bool),
+            outlier_scores(embedded) > OUTLIER_FROM,
+        )  # fmt: skip
         self._unverified = replace(rated, error_proba=1 - rated.label_quality)
         self._set_ratings(*self.rated_with(found))
         return X, embedded
 
-    def _set_consensus(self, fitted: Any, is_named: bool) -> None:
-        import pandas as pd
-
+    def _set_consensus(self, fitted: Consensus) -> None:
         given, self.consensus_record_ = fitted.annotations, fitted
         self.consensus_proba_, self.consensus_ = fitted.proba, self.classes_[fitted.labels]
         self.annotators_, self.confusion_ = fitted.annotator_table(), fitted.confusion
         self.input_weight_, self.agreement_ = fitted.tau, krippendorff_alpha(given.codes)
-        rows = given.rows if self._row_names is None else pd.Index(self._row_names)[given.rows]
+        names = self._row_names
         columns = {
-            "row": rows,
+            "row": given.rows if names is None else pd.Index(names)[given.rows],
             "annotator": given.names[given.annotators],
             "label": self.classes_[given.labels],
             "error_probability": fitted.error_proba,
             "error_probability_by_others": fitted.error_proba_by_others,
         }
         self.annotations_ = pd.DataFrame(columns)
-        informed = np.average(self.annotators_["information"], weights=self.annotators_["n_labels"])
-        if informed < LEAST_INFORMATION:
-            warnings.warn(
-                "the labels say little more than chance about each other and about the inputs; "
-                "the consensus is a guess. Verify some rows.",
-                UserWarning,
-                stacklevel=5,
-            )
-        if (given.weights != 1).any() and not is_named:
-            both = self.copies_[["annotator", "other"]].to_numpy(object).tolist()
-            pairs = listed([f"{a!r} and {b!r}" for a, b in both], most=5)
-            warnings.warn(
-                f"{pairs} agree more than independent annotators would: copies, or rules for the "
-                "same thing? They count as one; groups_of_annotators= says who does.",
-                UserWarning,
-                stacklevel=5,
-            )
+
+    def _warn(self, given: Annotations) -> None:
+        """Warn of what no estimate can make up for."""
+        table, both = self.annotators_, self.copies_[["annotator", "other"]].to_numpy(object)
+        few = [repr(name) for name in table.index[table["n_labels"] < FEW_LABELS].tolist()]
+        informed = np.average(table["information"], weights=table["n_labels"])
+        pairs = [f"{a!r} and {b!r}" for a, b in both.tolist()]
+        found = {
+            "no row has two labels, so annotators are compared by the inputs alone; ask for a "
+            "second label of some rows.": given.n_labels.max() < 2,
+            f"{len(few)} annotator(s) gave fewer than {FEW_LABELS} labels ({listed(few, most=5)}); "
+            "they count as typical ones.": few,
+            "the labels say little more than chance about each other and about the inputs; the "
+            "consensus is a guess. Verify some rows.": informed < LEAST_INFORMATION,
+            f"{listed(pairs, most=5)} agree more than independent annotators would: copies, or "
+            "rules for the same thing? groups_of_annotators= says who counts as one; without it, "
+            "these do.": pairs,
+        }
+        for message, is_so in found.items():
+            if is_so:
+                warnings.warn(message, UserWarning, stacklevel=5)
 
     def _consensus_frame(self, index: Any) -> pd.DataFrame:
         """Return one row per row, in their order."""
-        import pandas as pd
-
-        self._check_annotated()
-        fitted, ratings = self.consensus_record_, self.ratings_
-        given, n = fitted.annotations, fitted.annotations.n_rows
+        fitted, ratings = self._annotated(), self.ratings_
+        given = fitted.annotations
         same = given.labels == fitted.labels[given.rows]
-        with np.errstate(invalid="ignore"):
-            agreement = np.bincount(given.rows, same, n) / given.n_labels
+        n_same = np.bincount(given.rows, same, given.n_rows)
         sources = np.where(given.n_labels > 0, "annotators", "inputs")
         columns = {
-            "consensus_label": self.given_label_,
+            "consensus_label": ratings.classes[ratings.given],
             "error_probability": ratings.error_proba,
             "n_annotations": given.n_labels,
-            "agreement": agreement,
+            "agreement": n_same / np.where(given.n_labels > 0, given.n_labels, np.nan),
             "source": np.where(ratings.verified, "verified", sources),
             "verdict": ratings.verdicts,
             "is_label_issue": ratings.is_suspect,
@@ -181,20 +158,16 @@ class AnnotatedAudit:
             By row: ``consensus_label``, ``error_probability``, ``n_annotations``, and ``gain``: how
             much more probable the consensus becomes to be right. The largest gain comes first.
         """
-        self._check_annotated()
-        if by not in BY:
-            raise ValueError(f"by={by!r} must be one of {', '.join(BY)}.")
-        if n < 1:
-            raise ValueError(f"n={n!r}: ask for one row or more.")
-        fitted = self.consensus_record_
-        expert = by == "expert"
-        gain = 1 - fitted.proba.max(axis=1) if expert else fitted.gain_of_label()
+        fitted = self._annotated()
+        if by not in ("annotator", "expert") or n < 1:
+            raise ValueError(f"n={n!r} must be one or more, by={by!r} 'annotator' or 'expert'.")
+        gain = 1 - fitted.proba.max(axis=1) if by == "expert" else fitted.gain_of_label()
         open_rows = np.flatnonzero(fitted.fixed < 0)
         rows = open_rows[np.argsort(-gain[open_rows], kind="stable")[:n]]
         shown = ["consensus_label", "error_probability", "n_annotations"]
         return self._consensus_frame(self._row_names).iloc[rows][shown].assign(gain=gain[rows])
 
-    def training_rows(self) -> TrainingRows:
+    def training_rows(self) -> pd.DataFrame:
         """Return rows, labels, weights and groups to train any classifier on.
 
         A row counts for each of its probable classes, by their probability. Rows that nobody has
@@ -202,22 +175,23 @@ class AnnotatedAudit:
 
         Returns
         -------
-        TrainingRows
-            Use it as ``model.fit(X[t.rows], t.labels, sample_weight=t.weights)``.
+        DataFrame
+            ``row`` (position in X), ``label``, ``weight``, and ``group``: keep its rows in one
+            fold. Use it as ``model.fit(X[t.row], t.label, sample_weight=t.weight)``.
         """
-        self._check_annotated()
-        fitted = self.consensus_record_
-        proba, known = fitted.proba, fitted.fixed >= 0
-        known |= fitted.annotations.n_labels > 0
+        fitted = self._annotated()
+        proba = fitted.proba
+        known = (fitted.fixed >= 0) | (fitted.annotations.n_labels > 0)
         probable = proba >= np.minimum(LEAST_WEIGHT, proba.max(axis=1, keepdims=True))
         rows, codes = np.nonzero(probable & known[:, None])
-        totals = np.where(probable, proba, 0).sum(axis=1)
-        weights = proba[rows, codes] / totals[rows]
-        return TrainingRows(rows, self.classes_[codes], weights, self._units[rows])
+        weights = proba[rows, codes] / np.where(probable, proba, 0).sum(axis=1)[rows]
+        columns = {"row": rows, "label": self.classes_[codes], "weight": weights}
+        return pd.DataFrame(columns | {"group": self._units[rows]})
 
-    def _check_annotated(self) -> None:
-        if not hasattr(self, "consensus_"):
+    def _annotated(self) -> Consensus:
+        if getattr(self, "consensus_record_", None) is None:
             raise AttributeError(
                 "this audit knows no annotators; fit it with annotations=, one column per "
                 "annotator."
             )
+        return self.consensus_record_

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,11 +13,9 @@ from scipy.sparse.csgraph import connected_components
 
 from granulearn.audit.annotators import Annotations
 from granulearn.audit.validation import in_order_of
-from granulearn.utils.text import counted, listed
+from granulearn.utils.text import listed
 
 LONG_COLUMNS = ("row", "annotator", "label")
-FEW_LABELS = 5
-LEAST_INFORMATION = 0.04
 
 
 def read_annotations(
@@ -40,69 +37,52 @@ def read_annotations(
         annotator on each row.
     """
     if set(LONG_COLUMNS) == set(getattr(annotations, "columns", ())):
-        rows, names, who, labels, index = _from_long(annotations, index, n_rows)
+        table = annotations[annotations["label"].notna()]
+        if index is None:
+            index = pd.RangeIndex(n_rows) if n_rows else pd.Index(pd.unique(table["row"]))
+        rows = _rows_of(table, pd.Index(index))
+        who, names = pd.factorize(table["annotator"], sort=True)
+        if (who < 0).any():
+            raise ValueError("some annotations have no annotator; give each one a name.")
+        names, labels = np.asarray(names), table["label"].to_numpy(object)
     else:
-        rows, names, who, labels, index = _from_wide(annotations, index, n_rows)
-    n_rows = n_rows or len(index if index is not None else annotations)
-    codes, classes = _numbered_labels(labels)
-    if len(classes) < 2:
-        found = f"only one class ({classes.tolist()[0]!r})" if len(classes) else "no label"
-        raise ValueError(
-            f"the annotations hold {found}, and there must be two classes or more to tell apart."
-        )
-    weights = _weights(rows, who, names, dependent)
-    return Annotations(rows, who, codes, weights, n_rows, names, classes), index
-
-
-def _from_wide(table: Any, index: Any, n_rows: int | None):
-    if hasattr(table, "columns"):
-        table = in_order_of(table, index, "annotations")
-        index, names = table.index if index is None else index, np.asarray(table.columns)
-        if not table.columns.is_unique:
-            raise ValueError("two columns of annotations have one name; name each annotator.")
-    else:
-        table = np.asarray(table, dtype=None)
-        if table.ndim != 2:
+        has_names = hasattr(annotations, "columns")
+        table = pd.DataFrame(in_order_of(annotations, index, "annotations"))
+        index = table.index if index is None and has_names else index
+        if n_rows not in (None, len(table)) or not table.columns.is_unique:
             raise ValueError(
-                f"annotations have the shape {table.shape}; give one column per annotator, or a "
-                f"frame with the columns {', '.join(LONG_COLUMNS)}."
+                f"annotations have {len(table)} rows and {table.columns.nunique()} names for "
+                f"{table.shape[1]} columns; give one row for each of the {n_rows or len(table)} of "
+                "X, and one column for each annotator, or a frame with the columns "
+                f"{', '.join(LONG_COLUMNS)}."
             )
-        names = np.arange(table.shape[1])
-        table = pd.DataFrame(table)
-    if n_rows is not None and len(table) != n_rows:
-        raise ValueError(
-            f"annotations have {len(table)} rows and X has {n_rows}; give one row for each, with "
-            "missing cells where an annotator was not asked."
-        )
-    rows, who = np.nonzero(table.notna().to_numpy())
-    return rows, names, who, table.astype(object).to_numpy()[rows, who], index
+        rows, who = np.nonzero(table.notna().to_numpy())
+        names, labels = np.asarray(table.columns), table.to_numpy(object)[rows, who]
+    codes, classes = _numbered_labels(labels)
+    n = n_rows or (len(table) if index is None else len(index))
+    given = Annotations(rows, who, codes, np.ones(len(rows)), n, names, classes)
+    return (given if dependent is None else _by_group(given, dependent)), index
 
 
-def _from_long(table: pd.DataFrame, index: Any, n_rows: int | None):
-    table = table[table["label"].notna()]
-    if index is None:
-        index = pd.RangeIndex(n_rows) if n_rows else pd.Index(pd.unique(table["row"]), name="row")
-    index = pd.Index(index)
+def _rows_of(table: pd.DataFrame, index: pd.Index) -> np.ndarray:
+    """Return the position of the row of each label; refuse unknown and repeated ones."""
     if not index.is_unique:
         raise ValueError("rows of the same name cannot be told apart; make the index of X unique.")
-    rows = index.get_indexer(table["row"])
+    rows = index.get_indexer(pd.Index(table["row"]))
     if (rows < 0).any():
-        unknown = list(dict.fromkeys(map(repr, table["row"][rows < 0].tolist())))
         raise ValueError(
             f"{(rows < 0).sum()} annotations name rows that X does not have: "
-            f"{listed(unknown, most=5)}; rows are named by the index of X, or numbered from zero."
+            f"{_shown(table['row'][rows < 0])}; rows are named by the index of X, or numbered from "
+            "zero."
         )
-    if table["annotator"].isna().any():
-        raise ValueError("some annotations have no annotator; give each one a name.")
-    who, names = pd.factorize(table["annotator"], sort=True)
-    twice = np.flatnonzero(pd.Series(rows * len(names) + who).duplicated())
+    twice = table[table.duplicated(["row", "annotator"])]
     if len(twice):
-        first = table.iloc[twice[0]]
+        row, who = map(str, twice.iloc[0][["row", "annotator"]])
         raise ValueError(
             f"{len(twice)} labels are a second one by the same annotator on a row, first by "
-            f"{str(first['annotator'])!r} on row {str(first['row'])!r}; keep one of them."
+            f"{who!r} on row {row!r}; keep one of them."
         )
-    return rows, np.asarray(names), who, table["label"].to_numpy(object), index
+    return rows
 
 
 def _numbered_labels(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -114,38 +94,41 @@ def _numbered_labels(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             f"{labels[~is_text][0]!r}; write all of them in one way."
         )
     classes, codes = np.unique(np.array(labels.tolist()), return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"the annotations hold {len(classes)} classes ({_shown(classes)}), and there must be "
+            "two or more to tell apart."
+        )
     if classes.dtype.kind == "f":
-        if not np.isfinite(classes).all() or (classes != np.round(classes)).any():
+        is_class = classes == np.round(classes)
+        if not is_class.all():
             raise ValueError(
-                f"the labels hold numbers such as {classes[classes != np.round(classes)][0]:g}, "
-                "which are no classes."
+                f"the labels hold {_shown(classes[~is_class])}: numbers that are no classes."
             )
         classes = classes.astype(int)
     return codes, classes
 
 
-def _weights(rows: np.ndarray, who: np.ndarray, names: np.ndarray, dependent: Any) -> np.ndarray:
-    """Return one over the number of annotators of the same group on the same row."""
-    if dependent is None:
-        return np.ones(len(rows))
-    if not isinstance(dependent, Mapping):
-        if len(dependent) != len(names):
+def _by_group(given: Annotations, groups: Any) -> Annotations:
+    """Return annotations weighted by one over the annotators of the same group on the same row."""
+    names = given.names.tolist()
+    if not isinstance(groups, Mapping):
+        if len(groups) != len(names):
             raise ValueError(
-                f"groups_of_annotators has {len(dependent)} entries and there are {len(names)} "
+                f"groups_of_annotators has {len(groups)} entries and there are {len(names)} "
                 "annotators; give one for each, or a dictionary by name."
             )
-        dependent = dict(zip(names.tolist(), dependent, strict=True))
-    unknown = [repr(name) for name in dependent if name not in set(names.tolist())]
+        groups = dict(zip(names, groups, strict=True))
+    unknown = [name for name in groups if name not in names]
     if unknown:
         raise ValueError(
-            f"groups_of_annotators names {listed(unknown, most=5)}; the annotators are "
-            f"{listed([repr(name) for name in names.tolist()], most=5)}."
+            f"groups_of_annotators names {_shown(unknown)}; the annotators are {_shown(names)}."
         )
-    keys = [("group", dependent[n]) if n in dependent else ("alone", n) for n in names.tolist()]
-    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    group = np.array([numbers[key] for key in keys])[who]
-    _, at, counts = np.unique(rows * len(numbers) + group, return_inverse=True, return_counts=True)
-    return 1 / counts[at]
+    keys = [("group", groups[name]) if name in groups else ("alone", name) for name in names]
+    group = pd.factorize(pd.Series(keys))[0][given.annotators]
+    pairs = np.column_stack([given.rows, group])
+    _, at, counts = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    return replace(given, weights=1 / counts[at])
 
 
 def counted_once(given: Annotations, copies: pd.DataFrame) -> Annotations:
@@ -159,34 +142,10 @@ def counted_once(given: Annotations, copies: pd.DataFrame) -> Annotations:
         Pairs: ``annotator`` and ``other``.
     """
     numbers = {name: number for number, name in enumerate(given.names.tolist())}
-    A, pairs = len(numbers), [copies[name].map(numbers) for name in ("annotator", "other")]
-    groups = connected_components(coo_array((np.ones(len(copies)), pairs), shape=(A, A)))[1]
-    return replace(given, weights=_weights(given.rows, given.annotators, given.names, groups))
+    pairs = [copies[name].map(numbers) for name in ("annotator", "other")]
+    graph = coo_array((np.ones(len(copies)), pairs), shape=(len(numbers), len(numbers)))
+    return _by_group(given, connected_components(graph)[1])
 
 
-def warn_of_annotations(given: Annotations, is_fixed: np.ndarray) -> None:
-    """Warn of what no estimate can make up for.
-
-    Parameters
-    ----------
-    given : Annotations
-        The labels.
-    is_fixed : ndarray of shape (n_rows,)
-        True for verified rows.
-    """
-    if given.n_labels.max() < 2 and not is_fixed.any():
-        warnings.warn(
-            "no row has two labels, so annotators are compared by the inputs alone; ask for a "
-            "second label of some rows.",
-            UserWarning,
-            stacklevel=4,
-        )
-    counts = np.bincount(given.annotators, minlength=len(given.names))
-    few = given.names[counts < FEW_LABELS].tolist()
-    if few:
-        warnings.warn(
-            f"{counted(len(few), 'annotator')} gave fewer than {FEW_LABELS} labels "
-            f"({listed([repr(name) for name in few], most=5)}); they count as typical ones.",
-            UserWarning,
-            stacklevel=4,
-        )
+def _shown(values: Any) -> str:
+    return listed(list(dict.fromkeys(map(repr, np.asarray(values).tolist()))), most=5)

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
-from granulearn.audit.annotated_audit import FITTED, AnnotatedAudit
+from granulearn.audit.annotated_audit import AnnotatedAudit
 from granulearn.audit.class_overlap import find_overlaps
 from granulearn.audit.embedding import EmbeddedRows, embed_rows
 from granulearn.audit.error_probability import (
@@ -155,8 +155,8 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
         Krippendorff's alpha: ``value``, from ``low`` to ``high``.
     copies_ : DataFrame
         Pairs of annotators who agree more than independent ones would.
-    consensus_record_ : Consensus
-        All of that, with classes as numbers.
+    consensus_record_ : Consensus or None
+        All of that, with classes as numbers; None after a fit with labels.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -246,9 +246,7 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
         self
             The fitted audit.
         """
-        for name in FITTED:
-            if hasattr(self, name):
-                delattr(self, name)
+        self.consensus_record_ = None
         if hasattr(X, "__dask_graph__"):
             raise TypeError(
                 f"X is a {type(X).__name__} in blocks; use granulearn.dask.DaskLabelAudit, or "
@@ -260,11 +258,10 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
             if y is not None:
                 raise ValueError("pass either y or annotations: the consensus takes y's place.")
             X, embedded = self._fit_annotations(
-                X, annotations, groups_of_annotators, verified, groups, times, proba
-            )
+                X, annotations, groups_of_annotators, verified=verified, groups=groups,
+                times=times, proba=proba,
+            )  # fmt: skip
             return self._set_issues(X if has_inputs else None, groups, names, rows, embedded)
-        if groups_of_annotators is not None:
-            raise ValueError("groups_of_annotators needs annotations=.")
         if has_inputs:
             samples = check_samples(X, y, self)
         elif proba is None:
@@ -325,7 +322,7 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
         audit = cls()
         audit.classes_, audit.out_of_sample_proba_ = ratings.classes, ratings.proba
         audit.forest_, audit.in_bag_, audit.priors_ = None, None, ()
-        audit.issues_, audit._row_names = [], None
+        audit.issues_, audit._row_names, audit.consensus_record_ = [], None, None
         audit._set_verified(verified, ratings.given)
         audit._unverified, audit.error_model_ = ratings, model
         audit._set_ratings(*audit.rated_with(verified))
@@ -491,7 +488,7 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
         """
         check_is_fitted(self)
         names = self._row_names if index is None else index
-        is_annotated = hasattr(self, "consensus_")
+        is_annotated = self.consensus_record_ is not None
         table = self._consensus_frame(names) if is_annotated else self.ratings_.to_frame(names)
         table = table.iloc[self.ratings_.worst_first]
         table.attrs = self._summary.to_dict()
