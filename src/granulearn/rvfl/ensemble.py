@@ -18,7 +18,7 @@ from granulearn.utils.estimator import Abilities, DecisionClassifier, Estimator,
 from granulearn.utils.sampling import stratified_sample
 from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
 from granulearn.utils.threads import limited_threads
-from granulearn.utils.validation import check_samples, weight_of_each_class
+from granulearn.utils.validation import check_samples, total_weights
 
 # "auto" chooses from these. Each of the activations is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
@@ -270,12 +270,8 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         """
         samples = check_samples(X, y, self, sample_weight)
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
-        weights = np.ones(len(samples)) if samples.weights is None else samples.weights
-        units = np.minimum(weights, 1)
-        if self.class_weight is not None:
-            totals = np.bincount(samples.codes, weights, minlength=len(self.classes_))
-            factors = weight_of_each_class(self.class_weight, self.classes_, totals)
-            weights, units = weights * factors[samples.codes], units * factors[samples.codes]
+        weights = total_weights(self.class_weight, samples)
+        units = weights if samples.weights is None else weights / np.maximum(samples.weights, 1)
         n_classes = len(self.classes_)
         Y = one_hot(samples.codes, n_classes).astype(float)
         outputs = self._fit_networks(samples.X, Y, weights, units, samples.codes, n_classes)

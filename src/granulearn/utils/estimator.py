@@ -151,9 +151,11 @@ class ScoreClassifier(ClassifierMixin, Estimator, ABC):
         if self.class_cost is not None:
             # The share of the labels would do for calibrated probabilities; those of a class of
             # few rows are too high.
-            known = np.where(np.isnan(proba), np.eye(len(self.classes_))[codes], proba)
-            arguments = self.class_cost, self.classes_, weights @ known
-            self.class_cost_ = weight_of_each_class(*arguments, "class_cost")
+            lost = np.isnan(proba).any(axis=1)  # every tree saw them
+            totals = np.bincount(codes[lost], weights[lost], minlength=len(self.classes_))
+            totals = totals + weights[~lost] @ proba[~lost]
+            arguments = self.class_cost, self.classes_, totals, "class_cost"
+            self.class_cost_ = weight_of_each_class(*arguments)
 
     @abstractmethod
     def _scores(self, X: np.ndarray) -> np.ndarray:

@@ -292,7 +292,7 @@ def repetitions(weights: np.ndarray) -> np.ndarray:
 def _check_class_cost(class_cost: dict, classes: np.ndarray) -> None:
     """Raise for costs of unknown classes, and for costs that are no finite number or negative."""
     for label in class_cost.keys() - {*classes.tolist()}:
-        raise ValueError(f"class_cost names {label!r}, but the classes of y are {classes}.")
+        raise ValueError(f"class_cost names {label!r}, no class of y; name some of {classes}.")
     weight_of_each_class(class_cost, classes, np.ones(len(classes)), "class_cost")
 
 
@@ -317,10 +317,7 @@ def weight_of_each_class(
         _check_class_weight(class_weight, name)
         by_class = compute_class_weight(class_weight, classes=classes, y=classes)
         if not by_class.any():
-            raise ValueError(
-                f"{name} is zero for every class, so nothing is left to learn from; "
-                f"at least some classes must have a positive {name.removeprefix('class_')}."
-            )
+            raise ValueError(f"{name} is zero for every class; some must have a positive one.")
         return by_class
     present = totals > 0
     by_class = np.zeros(len(classes))
