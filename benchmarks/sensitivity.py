@@ -48,8 +48,9 @@ def about_activations(name: str, part: pd.DataFrame) -> str:
     told = [one for one, p_value in zip(others, p_values, strict=True) if p_value < 0.05]
     return (
         f"- {name}: from {means.iloc[0]:.2f} ({means.index[0]}) to {means.iloc[-1]:.2f} ({best}). "
-        f"Over {len(scores)} splits {len(told)} of the other {len(others)} differ significantly "
-        f"from the best (Wilcoxon, Holm, 5 %): {', '.join(sorted(told)) or 'no activation'}."
+        f"Over {len(scores)} splits {len(told) or 'none'} of the other {len(others)} differ "
+        f"significantly from the best (Wilcoxon, Holm, 5 %){': ' * bool(told)}"
+        f"{', '.join(sorted(told))}."
     )
 
 
