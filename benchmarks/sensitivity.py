@@ -66,8 +66,9 @@ def about_surface(name: str, part: pd.DataFrame) -> str:
     top = surface.stack()
     by_penalty, by_width = surface.mean(axis=0), surface.mean(axis=1)
     moved = [np.ptp(by_penalty), np.ptp(by_width)]
+    n_hidden, penalty = top.idxmax()
     return (
-        f"- {name}: from {top.min():.2f} to {top.max():.2f} (nodes, C: {top.idxmax()}); "
+        f"- {name}: from {top.min():.2f} to {top.max():.2f} (C = {penalty:g}, {n_hidden} nodes); "
         f"{(top >= top.max() - 1).mean():.0%} of the {len(top)} pairs are within a point of it. "
         f"Averaged over widths, C changes the accuracy by {moved[0]:.2f} points (best "
         f"{by_penalty.idxmax():g}); averaged over C, the width changes it by {moved[1]:.2f} (best "
