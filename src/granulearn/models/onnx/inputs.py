@@ -113,7 +113,7 @@ def names_of(column: dict[str, Any]) -> list[str]:
 
 
 def add_inputs(
-    graph: Graph, columns: list[dict[str, Any]], preprocessor: TablePreprocessor | None
+    graph: Graph, columns: list[dict[str, Any]], preprocessors: list[TablePreprocessor]
 ) -> Value:
     """Add the inputs to a graph, and return the numbers that the model takes."""
     numbers: list[Value] = []
@@ -122,17 +122,17 @@ def add_inputs(
         is_text, width = column["type"] == "category", column.get("columns", 1)
         inputs = [graph.input(name, width, text=is_text) for name in names_of(column)]
         (texts if is_text else numbers).extend(inputs)
-    parts = []
-    if numbers:
-        cells = graph.side_by_side(numbers).not_infinite()
-        if preprocessor is None:
-            return cells
-        filled = cells.op("IsNaN").where(preprocessor.fill_values_, cells)
-        parts.append((filled - preprocessor.means_) / preprocessor.scales_)
-    if preprocessor is not None and texts:
-        cells_of = dict(zip(preprocessor.categories_, texts, strict=True))
-        parts += _encoded(graph, cells_of, preprocessor)
-    return graph.side_by_side(parts)
+    cells = graph.side_by_side(numbers).not_infinite() if numbers else None
+    for preprocessor in preprocessors:
+        parts = []
+        if cells is not None:
+            filled = cells.op("IsNaN").where(preprocessor.fill_values_, cells)
+            parts.append((filled - preprocessor.means_) / preprocessor.scales_)
+        if texts:
+            cells_of = dict(zip(preprocessor.categories_, texts, strict=True))
+            parts += _encoded(graph, cells_of, preprocessor)
+        cells, texts = graph.side_by_side(parts).columns(preprocessor.varying_), []
+    return cells
 
 
 def _encoded(graph: Graph, cells: dict[str, Value], preprocessor: TablePreprocessor) -> list[Value]:

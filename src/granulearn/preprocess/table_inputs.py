@@ -1,0 +1,105 @@
+"""Base of estimators that take tables: a `TablePreprocessor` inside makes numbers of columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import validate_data
+
+from granulearn._sklearn_compat import StrOptions, n_samples_of
+from granulearn.preprocess.table_preprocessor import TablePreprocessor
+from granulearn.utils.estimator import Estimator
+from granulearn.utils.saved import Part, require
+from granulearn.utils.validation import Samples, check_samples
+
+
+class TableInputs(Estimator):
+    """Base of estimators with the parameter ``categorical_features``."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "categorical_features": ["array-like", StrOptions({"auto"}), None]
+    }
+    _saved: ClassVar[dict] = {"preprocessor_": Part(TablePreprocessor, optional=True)}
+
+    categorical_features: Any
+    preprocessor_: TablePreprocessor | None = None
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        if self.preprocessor_ is not None:
+            own, other = self, self.preprocessor_
+            same = own.n_features_in_ == other.n_features_in_ and np.array_equal(
+                getattr(own, "feature_names_in_", ()), getattr(other, "feature_names_in_", ())
+            )
+            require(same, "preprocessor_ takes other columns")
+
+    @property
+    def _n_inputs(self) -> int:
+        prepared = self.preprocessor_
+        return self.n_features_in_ if prepared is None else prepared._n_features_out
+
+    def _check_table(self, X: Any, y: Any, sample_weight: Any = None) -> Samples:
+        """Return labelled samples, their inputs prepared by a new `preprocessor_`."""
+        self.preprocessor_ = None
+        if self.categorical_features is None:
+            return check_samples(X, y, self, sample_weight)
+        # Labels and weights first: the preprocessor learns from them.
+        no_inputs = np.zeros((n_samples_of(X), 1))
+        samples = check_samples(no_inputs, y, type(self).__name__, sample_weight)
+        preprocessor = TablePreprocessor(self._stated_types(X))
+        labels = samples.classes[samples.codes]
+        inputs = preprocessor.fit_transform(X, labels, samples.weights)
+        validate_data(self, X, skip_check_array=True)  # sets the names of columns
+        self.preprocessor_ = preprocessor
+        return replace(samples, X=inputs)
+
+    def _stated_types(self, X: Any) -> dict[str, str]:
+        """Return the columns that `categorical_features` names by name, number or mask."""
+        if isinstance(self.categorical_features, str):
+            return {}
+        names = list(getattr(X, "columns", [f"x{j}" for j in range(np.shape(X)[-1])]))
+        stated = np.asarray(self.categorical_features)
+        if stated.dtype.kind == "b":
+            stated = np.flatnonzero(stated)
+        numbered = dict(enumerate(names)) if stated.dtype.kind in "iu" else {}
+        stated = [numbered.get(each, each) for each in stated.tolist()]
+        for name in stated:
+            if name not in names:
+                shown = ", ".join(map(repr, names[:10]))
+                raise ValueError(
+                    f"categorical_features names {name!r}, and X has the columns {shown}; name one "
+                    "of them, or its number."
+                )
+        return dict.fromkeys(stated, "category")
+
+    def _checked(self, X: Any) -> np.ndarray:
+        prepared = self.preprocessor_
+        return super()._checked(X) if prepared is None else prepared.transform(X)
+
+    def _as_in_fit(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
+        """Return training rows as `fit` saw them: target encodings leave out the own row."""
+        if self.preprocessor_ is None or not self.preprocessor_.target_encoded_:
+            return self._checked(X)
+        return clone(self.preprocessor_).fit_transform(X, y, sample_weight)
+
+    def _by_column(self, importances: np.ndarray) -> np.ndarray:
+        """Return importances of inputs, summed by column of X."""
+        if self.preprocessor_ is None:
+            return importances
+        numbers = {name: number for number, name in enumerate(self.preprocessor_._names())}
+        sources = [numbers[output.column] for output in self.preprocessor_.outputs()]
+        return np.bincount(sources, importances, self.n_features_in_)
+
+    def _input_names(self) -> list[int | str]:
+        """Return the name of each input, or its number."""
+        if self.preprocessor_ is not None:
+            return self.preprocessor_.get_feature_names_out().tolist()
+        return getattr(self, "feature_names_in_", np.arange(self.n_features_in_)).tolist()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.categorical_features is not None
+        return tags
