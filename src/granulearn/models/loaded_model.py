@@ -140,9 +140,8 @@ class LoadedModel:
     @cached_property
     def _takes_columns(self) -> bool:
         """Whether the model takes columns as they were read."""
-        return any(
-            hasattr(each, "feature_names_in_") for each in preprocessors_of(self.pipeline)[:1]
-        )
+        first = preprocessors_of(self.pipeline)[:1]
+        return bool(first) and hasattr(first[0], "feature_names_in_")
 
     def answers(self, method: str, rows: TypedRows) -> np.ndarray:
         """Return what a method of the pipeline says of rows that were read.

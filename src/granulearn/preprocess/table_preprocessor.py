@@ -19,9 +19,12 @@ from granulearn.utils.validation import check_weights
 
 N_FOLDS = 5
 MISSING_NAME = "(missing)"
+ROUNDING = 1e-9
+"""Nearer to zero mean and unit variance, a column is scaled already."""
 DATE_PARTS = ("year", "month", "day of year", "weekday", "hour", "days since 1970")
 """As `granulearn.tables` names them: January is month 1, Monday is weekday 1."""
 
+NUMERIC_OBJECTS = ("integer", "floating", "mixed-integer-float", "boolean", "decimal")
 NUMBER, CATEGORY, TARGET_SHARE = "number", "category", "target share"
 
 
@@ -45,7 +48,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     """Turn the columns of a table into numbers: fill, scale, one-hot and target encoding.
 
     - Numbers: a missing one becomes the median; then zero mean and unit variance. A column of
-      zeros and ones stays as it is.
+      zeros and ones, or scaled before, stays as it is.
     - Categories: one column of 0 and 1 for each. If a column has missing cells in training,
       these have a column of their own, which unknown categories share; else a missing or
       unknown category becomes zeros.
@@ -85,8 +88,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Number of columns.
     feature_names_in_ : ndarray of str
         Their names, if they have some; else they are called x0, x1, ...
-    dates_ : dict of str to list of str
-        Parts of each column of dates.
+    dates_ : list of str
+        Columns of dates.
     numbers_ : list of str
         Columns of numbers, and parts of dates as ``"day: month"``.
     fill_values_, means_, scales_ : ndarray of shape (n_numbers,)
@@ -130,7 +133,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     _saved: ClassVar[dict] = {
         "n_features_in_": Size,
         "feature_names_in_": Labels(ordered=False, optional=True),
-        "dates_": dict[str, list[str]],
+        "dates_": list[str],
         "numbers_": list[str],
         "fill_values_": Array("float64", ("numbers",), -FINITE, FINITE),
         "means_": Array("float64", ("numbers",)),
@@ -247,7 +250,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     def outputs(self) -> list[Output]:
         """Return what each column that `transform` makes stands for."""
-        part_of = {f"{n}: {part}": (n, part) for n, own in self.dates_.items() for part in own}
+        part_of = {f"{name}: {p}": (name, p) for name in self.dates_ for p in DATE_PARTS}
         numbers = [part_of.get(name, (name, "")) for name in self.numbers_]
         found = [Output(name, NUMBER, part) for name, part in numbers]
         for name in self.one_hot_:
@@ -285,8 +288,6 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         numbers = [
             own for name in names for own in ([name] if name in plain else self._parts_of(name))
         ]
-        parts = [part for own in self.dates_.values() for part in own]
-        require({*parts} <= {*DATE_PARTS}, "dates_ have unknown parts")
         whole = len(plain) + len(known) + len(self.dates_) == len(names)
         require(whole and numbers == self.numbers_, "numbers_, dates_ and categories_ differ")
         require(len(self.fill_values_) == len(numbers), "fill_values_ have another length")
@@ -307,7 +308,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     def _parts_of(self, name: str) -> list[str]:
         """Return the names of the numbers that a column of dates becomes."""
-        return [f"{name}: {part}" for part in self.dates_.get(name, ())]
+        return [f"{name}: {part}" for part in DATE_PARTS if name in self.dates_]
 
     # ---- columns -------------------------------------------------------------------------
 
@@ -329,7 +330,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
         # Some sparse matrices are mappings, too.
         if not is_frame and (not isinstance(X, Mapping) or hasattr(X, "shape")):
-            X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+            X = validate_data(
+                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan",
+                ensure_min_samples=int(reset),
+            )  # fmt: skip
             return dict(zip(self._names(), X.T, strict=True))
         if reset:
             self._learn_names(X, list(X), is_frame)
@@ -361,8 +365,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         for name, kind in given.items():
             if name not in columns or kind not in ("number", "category", "date"):
                 raise ValueError(
-                    f"types must be 'number', 'category' or 'date' by name of a column of X; got "
-                    f"{name!r}: {kind!r}. Columns are {', '.join(map(repr, list(columns)[:10]))}."
+                    f"Types are 'number', 'category' or 'date', of columns of X; got {name!r}: "
+                    f"{kind!r}. Columns are {', '.join(map(repr, list(columns)[:10]))}."
                 )
         return {name: given.get(name) or _fitted_type(name, c) for name, c in columns.items()}
 
@@ -372,13 +376,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self, columns: Mapping[str, Any], types: Mapping[str, str], weights: np.ndarray
     ) -> int:
         """Learn fill values and scales; return the number of known cells."""
-        self.dates_, self.numbers_ = {}, []
+        self.dates_ = [name for name, kind in types.items() if kind == "date"]
+        self.numbers_ = []
         for name, kind in types.items():
-            if kind == "date":
-                self.dates_[name] = [*DATE_PARTS]
-                self.numbers_ += self._parts_of(name)
-            elif kind == "number":
-                self.numbers_.append(name)
+            self.numbers_ += [name] if kind == "number" else self._parts_of(name)
         block = np.empty((_n_rows(columns), len(self.numbers_)))
         self._write_numbers(block, columns)
         is_missing = np.isnan(block)
@@ -479,10 +480,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         n_rows, eps = len(block), np.finfo(np.float64).eps
         # Rounding alone gives a constant column this variance, as in StandardScaler.
         constant = variances <= n_rows * eps * variances + (n_rows * means * eps) ** 2
-        # One-hot columns, and what was encoded before, stay as they are.
-        binary = ((block == 0) | (block == 1))[weights > 0].all(axis=0)
-        means[binary] = 0.0
-        return means, np.where(constant | binary, 1.0, np.sqrt(variances))
+        # One-hot columns, and what was scaled before, stay as they are.
+        prepared = ((block == 0) | (block == 1))[weights > 0].all(axis=0)
+        prepared |= np.maximum(np.abs(means), np.abs(variances - 1)) < ROUNDING
+        means[prepared] = 0.0
+        return means, np.where(constant | prepared, 1.0, np.sqrt(variances))
 
     # ---- arithmetic of all rows ----------------------------------------------------------
 
@@ -600,14 +602,12 @@ def _fitted_type(name: str, cells: Any) -> str:
     from pandas.api.types import infer_dtype
 
     kind = infer_dtype(cells, skipna=True)
-    if kind in ("integer", "floating", "mixed-integer-float", "boolean", "decimal"):
-        return "number"
     if kind.startswith("mixed") and any(isinstance(cell, str) for cell in cells):
         raise ValueError(
             f"Column {name!r} mixes texts with numbers or other values; convert it to numbers, for "
             "instance by pandas.to_numeric(..., errors='coerce'), or to texts by astype(str)."
         )
-    return type_of(cells)
+    return "number" if kind in NUMERIC_OBJECTS else type_of(cells)
 
 
 def _median(values: np.ndarray, weights: np.ndarray) -> float:

@@ -25,7 +25,7 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from granulearn.models import ColumnCard, ModelCard
-from granulearn.preprocess import TablePreprocessor
+from granulearn.preprocess import TableInputs, TablePreprocessor
 from granulearn.tables import Schema, TableError, TableReport, TrainingTable
 from granulearn.tables.messages import Message, Setting
 from granulearn.training.model_kinds import make_model, search_grid
@@ -131,6 +131,8 @@ def train(
 
 def make_pipeline(model: Any) -> Pipeline:
     """Return the pipeline of every table: preprocessing and a model, not fitted."""
+    if isinstance(model, TableInputs):
+        model.set_params(categorical_features=None)  # its inputs are prepared
     return Pipeline([("preprocess", TablePreprocessor()), ("model", model)])
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_regressor
-from sklearn.pipeline import Pipeline
 
 from granulearn._extras import EXTRAS, check_installed
 from granulearn.models.loaded_model import final_predictor, preprocessors_of, rows_for
@@ -122,7 +121,7 @@ def _graph_of(pipeline: Any, X: Any, schema: Schema | None) -> Any:
 
 def _check_steps(pipeline: Any) -> None:
     """Raise for a pipeline with other steps than a preprocessor and a model."""
-    steps = [type(step) for step in pipeline[:-1]] if isinstance(pipeline, Pipeline) else []
+    steps = [type(step) for _, step in getattr(pipeline, "steps", [])[:-1]]
     if steps not in ([], [TablePreprocessor]):
         names = ", ".join(step.__name__ for step in steps)
         raise ModelFileError(

@@ -11,6 +11,7 @@ from granulearn.models.model_card import ModelFileError
 from granulearn.models.row_reader import ModelInputs, RowReader, opened_rows
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import (
+    DATE_PARTS,
     columns_of_frame,
     date_parts,
     distinct_texts,
@@ -99,7 +100,7 @@ def input_columns(preprocessor: TablePreprocessor | None, X: Any) -> list[dict[s
     for known, name in zip(inner, names, strict=True):
         column: dict[str, Any] = {"name": name, "type": "number"}
         if known in preprocessor.dates_:
-            column |= {"type": "date", "parts": preprocessor.dates_[known]}
+            column |= {"type": "date", "parts": [*DATE_PARTS]}
         elif known in preprocessor.categories_:
             column |= {"type": "category"}
         columns.append(column)
