@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ from granulearn.tables import TrainingTable
 MOST_CLASSES = 9
 """Classes with a key of their own."""
 MOST_CHARACTERS = 120
+_ROW = re.compile(r"#[0-9]{1,15}")
 # Between the cells of a row: no word of a search goes from one cell into the next.
 _SEPARATOR = "\x1f"
 
@@ -193,7 +195,7 @@ class AuditedRows:
         if asked.pair:
             fits &= rows_of_pair(self.ratings, asked.pair)
         for word in asked.find.lower().split():
-            if word[:1] == "#" and word[1:].isdecimal():
+            if _ROW.fullmatch(word):
                 fits &= self.numbers == int(word[1:])
             else:
                 found = pc.match_substring(self._searched, word)
