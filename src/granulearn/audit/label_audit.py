@@ -36,7 +36,8 @@ from granulearn.audit.validation import (
 from granulearn.audit.verified import VerifiedLabels, check_verified
 from granulearn.forest.forest import TREE_SHARE, grow_forest, label_quality
 from granulearn.forest.tree import ForestSettings, Prior
-from granulearn.preprocess import TableInputs, TablePreprocessor
+from granulearn.preprocess import TablePreprocessor
+from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.preprocess.table_preprocessor import CATEGORY, TARGET_SHARE
 from granulearn.utils.threads import effective_n_jobs
 from granulearn.utils.validation import check_samples

@@ -16,7 +16,7 @@ from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_con
 from granulearn.ensemble.boosting import BoostedTreesClassifier
 from granulearn.forest import BallForestClassifier
 from granulearn.forest.explanation import explain_rows
-from granulearn.preprocess import TableInputs
+from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.rvfl import RVFLEnsembleClassifier, one_hot
 from granulearn.rvfl.ensemble import input_importances
 from granulearn.utils.estimator import Abilities, DecisionClassifier, ScoreClassifier

@@ -19,7 +19,7 @@ from granulearn.forest.forest import (
     settings_for,
 )
 from granulearn.forest.tree import Prior
-from granulearn.preprocess import TableInputs
+from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.rvfl import one_hot
 from granulearn.utils.estimator import Abilities, ScoreClassifier
 from granulearn.utils.sampling import stratified_sample, unique_rows

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from granulearn.forest._posterior import add_to_parents, average_coverings
 from granulearn.forest.forest import BallForest
 from granulearn.forest.tree import BallTree, Prior, log_evidences
-from granulearn.preprocess import TableInputs
+from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.utils.neighbors import nearest_points
 from granulearn.utils.text import counted
 from granulearn.utils.validation import Samples, describe_samples

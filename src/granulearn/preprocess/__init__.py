@@ -1,6 +1,5 @@
 """Preprocessing: the columns of a table become the numbers that models learn from."""
 
-from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.preprocess.table_preprocessor import TablePreprocessor
 
-__all__ = ["TableInputs", "TablePreprocessor"]
+__all__ = ["TablePreprocessor"]

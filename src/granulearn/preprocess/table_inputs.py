@@ -29,11 +29,11 @@ class TableInputs(Estimator):
 
     def _check_saved(self) -> None:
         super()._check_saved()
-        names = [
-            getattr(each, "feature_names_in_", np.arange(each.n_features_in_))
+        own, other = (
+            getattr(each, "feature_names_in_", np.arange(each.n_features_in_)).tolist()
             for each in (self, self.preprocessor_ or self)
-        ]
-        require(np.array_equal(*names), "preprocessor_ takes other columns")
+        )
+        require(own == other, "preprocessor_ takes other columns")
 
     @property
     def _n_inputs(self) -> int:
@@ -84,7 +84,7 @@ class TableInputs(Estimator):
         sources = [numbers[output.column] for output in self.preprocessor_.outputs()]
         return np.bincount(sources, importances, self.n_features_in_)
 
-    def _input_names(self) -> list[int | str]:
+    def _input_names(self) -> list[Any]:
         """Return the name of each input, or its number."""
         if self.preprocessor_ is not None:
             return self.preprocessor_.get_feature_names_out().tolist()

@@ -386,7 +386,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self.fill_values_ = np.array([_median(values, weights) for values in block.T], float)
         np.copyto(block, self.fill_values_, where=is_missing)
         self.means_, self.scales_ = self._scaling(block, self.numbers_, weights)
-        return block.size - np.count_nonzero(is_missing)
+        return int(np.count_nonzero(~is_missing))
 
     def _fit_categories(
         self, columns: Mapping[str, Any], types: Mapping[str, str], learnt: np.ndarray

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
-from granulearn.preprocess import TableInputs
+from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.rvfl.features import RandomFeatures, activation_names
 from granulearn.rvfl.ridge import factor_spectral_ridge, one_hot, predict_scores
 from granulearn.rvfl.rvfl import NumberRegressor, check_numbers

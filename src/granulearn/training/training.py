@@ -25,7 +25,8 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from granulearn.models import ColumnCard, ModelCard
-from granulearn.preprocess import TableInputs, TablePreprocessor
+from granulearn.preprocess import TablePreprocessor
+from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.tables import Schema, TableError, TableReport, TrainingTable
 from granulearn.tables.messages import Message, Setting
 from granulearn.training.model_kinds import make_model, search_grid
