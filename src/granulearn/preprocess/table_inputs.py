@@ -46,8 +46,7 @@ class TableInputs(Estimator):
         if self.categorical_features is None:
             return check_samples(X, y, self, sample_weight)
         # Labels and weights first: the preprocessor learns from them.
-        no_inputs = np.zeros((n_samples_of(X), 1))
-        samples = check_samples(no_inputs, y, type(self).__name__, sample_weight)
+        samples = check_samples(np.zeros((n_samples_of(X), 1)), y, self, sample_weight)
         preprocessor = TablePreprocessor(self._stated_types(X))
         labels = samples.classes[samples.codes]
         inputs = preprocessor.fit_transform(X, labels, samples.weights)

@@ -123,7 +123,7 @@ def add_inputs(
         is_text, width = column["type"] == "category", column.get("columns", 1)
         inputs = [graph.input(name, width, text=is_text) for name in names_of(column)]
         (texts if is_text else numbers).extend(inputs)
-    cells = graph.side_by_side(numbers).not_infinite() if numbers else None
+    cells: Any = graph.side_by_side(numbers).not_infinite() if numbers else None
     for preprocessor in preprocessors:
         parts = []
         if cells is not None:
