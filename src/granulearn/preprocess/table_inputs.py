@@ -13,7 +13,7 @@ from granulearn._sklearn_compat import StrOptions, n_samples_of
 from granulearn.preprocess.table_preprocessor import TablePreprocessor
 from granulearn.utils.estimator import Estimator
 from granulearn.utils.saved import Part, require
-from granulearn.utils.validation import Samples, check_samples
+from granulearn.utils.validation import Samples, check_inputs, check_samples
 
 
 class TableInputs(Estimator):
@@ -42,17 +42,25 @@ class TableInputs(Estimator):
 
     def _check_table(self, X: Any, y: Any, sample_weight: Any = None) -> Samples:
         """Return labelled samples, their inputs prepared by a new `preprocessor_`."""
-        self.preprocessor_ = None
         if self.categorical_features is None:
+            self.preprocessor_ = None
             return check_samples(X, y, self, sample_weight)
         # Labels and weights first: the preprocessor learns from them.
         samples = check_samples(np.zeros((n_samples_of(X), 1)), y, self, sample_weight)
-        preprocessor = TablePreprocessor(self._stated_types(X))
         labels = samples.classes[samples.codes]
-        inputs = preprocessor.fit_transform(X, labels, samples.weights)
+        return replace(samples, X=self._prepared(X, labels, samples.weights))
+
+    def _prepared(self, X: Any, labels: Any = None, weights: Any = None) -> np.ndarray:
+        """Return inputs prepared by a new `preprocessor_`, if there is to be one."""
+        self.preprocessor_ = None
+        if self.categorical_features is None:
+            return check_inputs(X, np.zeros(n_samples_of(X)), self)[0]
+        settings = {} if labels is not None else {"max_one_hot": None}
+        preprocessor = TablePreprocessor(self._stated_types(X), **settings)
+        inputs = preprocessor.fit_transform(X, labels, weights)
         validate_data(self, X, skip_check_array=True)  # sets the names of columns
         self.preprocessor_ = preprocessor
-        return replace(samples, X=inputs)
+        return inputs
 
     def _stated_types(self, X: Any) -> dict[str, str]:
         """Return the columns that `categorical_features` names by name, number or mask."""
