@@ -53,7 +53,8 @@ def test_decisions_are_saved_and_the_next_command_is_told(table):
     with reviewing(table, "--target", "kind", "--who", "ann") as (process, address):
         with urllib.request.urlopen(address + "queue?n=1", timeout=30) as answer:
             (first,) = json.loads(answer.read())["rows"]
-        assert post(address, "decide", {"row": first["row"], "decision": "change"})["saved"]
+        sent = {"row": first["row"], "revision": 0, "action": "a-test-1", "decision": "change"}
+        assert post(address, "decide", sent)["saved"]
         (decision,) = read_decisions(table.with_name("animals.decisions.csv"))
         said = (decision.row, decision.who, decision.new_label)
         assert said == (first["row"], "ann", first["second_class"])

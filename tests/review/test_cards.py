@@ -117,7 +117,7 @@ def test_wide_tables_and_long_cells_are_cut(everything):
     assert made.lines[0].own.endswith("…")
 
 
-def test_classes_come_by_probability_and_keep_their_keys(everything):
+def test_classes_come_by_probability_with_keys_by_rank(everything):
     *_, ratings = everything
     at = chosen_rows(ratings)[0]
     found = class_probabilities(ratings, at)
@@ -126,8 +126,10 @@ def test_classes_come_by_probability_and_keep_their_keys(everything):
     assert sum(shares) == pytest.approx(1)
     names = ratings.classes
     assert [one.label for one in found if one.is_given] == [names[ratings.given[at]]]
+    wrong = sum(one.probability for one in found if not one.is_given)
+    assert wrong == pytest.approx(ratings.error_proba[at])  # the figure of the queue
     assert [one.label for one in found if one.is_second] == [names[ratings.second_classes[at]]]
-    assert {one.label: one.key for one in found} == {"cat": "1", "dog": "2", "emu": "3"}
+    assert [one.key for one in found] == ["1", "2", "3"]
 
 
 def test_of_many_classes_the_most_probable_and_the_given_are_shown_and_nine_have_a_key(everything):
@@ -140,6 +142,7 @@ def test_of_many_classes_the_most_probable_and_the_given_are_shown_and_nine_have
         proba=proba,
         given=np.full(len(proba), 29),
         predicted=np.full(len(proba), 24),
+        error_proba=np.full(len(proba), 0.999),
     )
     found = class_probabilities(many, chosen_rows(ratings)[0])
     assert [one.label for one in found] == [
@@ -148,10 +151,29 @@ def test_of_many_classes_the_most_probable_and_the_given_are_shown_and_nine_have
     assert [one.key for one in found] == [*"123456789", ""]
 
 
-def test_a_label_that_cannot_be_rated_has_no_probabilities(everything):
+def test_classes_of_a_label_that_cannot_be_rated_have_keys_and_no_probability(everything):
     *_, ratings = everything
-    blind = replace(ratings, label_quality=np.full(len(ratings.given), np.nan))
-    assert class_probabilities(blind, 0) == ()
+    nothing = np.full(len(ratings.given), np.nan)
+    blind = replace(
+        ratings, label_quality=nothing, error_proba=nothing, proba=np.full_like(ratings.proba, np.nan)
+    )
+    found = class_probabilities(blind, 0)
+    assert [(one.key, one.label, one.probability) for one in found] == [
+        ("1", "cat", None), ("2", "dog", None), ("3", "emu", None),
+    ]  # fmt: skip
+
+
+def test_the_class_of_a_verified_label_is_certain(everything):
+    *_, ratings = everything
+    at = chosen_rows(ratings)[0]
+    truth = ratings.second_classes[at]
+    verified = replace(
+        ratings,
+        verified=np.arange(len(ratings.given)) == at,
+        predicted=np.where(np.arange(len(ratings.given)) == at, truth, ratings.predicted),
+    )
+    found = class_probabilities(verified, at)
+    assert {one.label for one in found if one.probability} == {ratings.classes[truth]}
 
 
 # --- filters

@@ -308,7 +308,7 @@ def test_the_random_sample_gives_an_interval_that_holds_the_truth():
 def test_a_row_that_is_named_twice_counts_once(review):
     assert review.decide_many([5, 5], "keep") == 1
     assert review.undo() == [5]
-    assert not review.can_undo
+    assert not review.last_action
 
 
 def test_labels_that_are_numbers_can_be_named_as_such():

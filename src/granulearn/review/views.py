@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from granulearn.audit.ratings import about, percent
-from granulearn.review.cards import Card, confused_pairs
+from granulearn.review.cards import Card, confused_pairs, issue_key
 from granulearn.review.decisions import DECISIONS
 from granulearn.utils.html_pages import render_html
 from granulearn.utils.text import counted
@@ -29,7 +29,13 @@ def rounded(probability: float) -> str:
     return f"{100 * probability:.0f}\u00a0%" if probability >= 0.005 else "<\u00a01\u00a0%"
 
 
-_FILTERS = {"percent": percent, "rounded": rounded, "grouped": "{:,}".format, "about": about}
+_FILTERS = {
+    "percent": percent,
+    "rounded": rounded,
+    "grouped": "{:,}".format,
+    "about": about,
+    "issue_key": issue_key,
+}
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -46,6 +52,7 @@ def review_page(review: Review) -> str:
         title=review.table.data.report.path.name,
         scripts=SCRIPTS,
         open_by_verdict=review.open_by_verdict(),
+        issue_kinds=sorted({issue.kind for issue in review.issues if issue.rows}),
         pairs=confused_pairs(review.ratings)[:_MOST_PAIRS],
         n_labels=len(review.ratings.given),
         unlabelled=f"{counted(n_unlabelled, 'row')} without a label" if n_unlabelled else "",
