@@ -117,6 +117,103 @@ def test_many_rows_are_decided_as_they_were_previewed_even_after_another_fit(ser
     assert "not previewed" in unknown["error"]
 
 
+# --- two people, or two tabs
+
+
+def test_an_action_that_is_sent_again_after_somebody_undid_it_is_not_taken_again(server):
+    sent = one(5, "exclude")
+    said(server, "decide", sent)
+    undone = {"action": sent["action"]}
+    assert said(server, "undo", undone) == {"rows": [5]}
+    assert said(server, "decide", sent) == {"saved": True, "new": 0}
+    assert server.review.decision(5) is None
+
+
+def test_an_undo_that_is_sent_again_undoes_nothing_more(server):
+    sent = [one(row, "keep") for row in (5, 6)]
+    for decision in sent:
+        said(server, "decide", decision)
+    undone = {"action": sent[1]["action"]}
+    assert said(server, "undo", undone) == {"rows": [6]}
+    assert said(server, "undo", undone) == {"rows": []}
+    said(server, "decide", one(6, "exclude", revision=2))
+    assert said(server, "undo", undone) == {"rows": []}
+    assert sorted(server.review._log.active) == [5, 6]
+
+
+def test_a_decision_on_an_old_card_is_a_conflict_that_shows_the_other_one(server):
+    said(server, "decide", one(5, "exclude", note="blurred"))
+    stale = one(5, "unsure")
+    answer = said(server, "decide", stale, status=409)
+    assert answer["error"] == "row 5 was decided on elsewhere since this card was shown."
+    conflict = answer["conflict"]
+    assert (conflict["decision"], conflict["note"], conflict["revision"]) == (
+        "exclude", "blurred", 1,
+    )  # fmt: skip
+    assert len(server.review.journal.lines) == 1
+    assert said(server, "decide", stale | {"revision": conflict["revision"]})["new"] == 1
+    # The same decision of two people is none.
+    assert said(server, "decide", one(5, "unsure"))["new"] == 0
+
+
+def test_a_decision_on_a_row_whose_decision_was_undone_is_a_conflict(server):
+    sent = one(5, "exclude")
+    said(server, "decide", sent)
+    seen = said(server, "card/5")
+    said(server, "undo", {"action": sent["action"]})
+    answer = said(server, "decide", one(5, "keep", seen["revision"]), status=409)
+    assert (answer["conflict"]["decision"], answer["conflict"]["revision"]) == (None, 2)
+
+
+def test_a_single_decision_on_an_old_card_does_not_replace_one_of_many(server):
+    row = said(server, "queue?verdict=wrong")["rows"][0]
+    preview = said(server, "preview", {"decision": "keep", "verdict": "wrong"})
+    said(server, "decide-many", {"token": preview["token"]})
+    answer = said(server, "decide", one(row["row"], "exclude", row["revision"]), status=409)
+    assert answer["conflict"]["decision"] == "keep"
+    assert answer["conflict"]["size"] == preview["total"]
+    assert server.review.decision(row["row"]).decision == "keep"
+
+
+def test_many_rows_leave_out_those_decided_or_undone_since_the_preview(server):
+    preview = said(server, "preview", {"decision": "exclude", "verdict": "wrong"})
+    first, second = (row["row"] for row in preview["rows"][:2])
+    said(server, "decide", one(first, "keep"))
+    undone = one(second, "keep")
+    said(server, "decide", undone)
+    said(server, "undo", {"action": undone["action"]})
+    assert said(server, "decide-many", {"token": preview["token"]})["new"] == preview["total"] - 2
+    assert server.review.decision(first).decision == "keep"
+    assert server.review.decision(second) is None
+
+
+def test_one_row_of_many_is_undone_alone(server):
+    preview = said(server, "preview", {"decision": "keep", "verdict": "wrong"})
+    said(server, "decide-many", {"token": preview["token"]})
+    row = preview["rows"][1]["row"]
+    action = said(server, f"card/{row}")["action"]
+    assert said(server, "undo", {"action": action, "row": row}) == {"rows": [row]}
+    assert said(server, "undo", {"action": action, "row": row}) == {"rows": []}
+    assert len(said(server, "undo", {"action": action})["rows"]) == preview["total"] - 1
+
+
+def test_decided_rows_are_listed_latest_first_by_kind_and_by_filter(server):
+    for row, decision in ((5, "keep"), (9, "exclude"), (7, "unsure"), (5, "exclude")):
+        said(server, "decide", one(row, decision, server.review.revision(row)))
+
+    def listed(query):
+        return [row["row"] for row in said(server, f"queue?order=decided{query}")["rows"]]
+
+    assert listed("") == [5, 7, 9]
+    assert listed("&decided=exclude") == [5, 9]
+    assert listed("&decided=exclude,unsure&column=name&value=animal%208") == [9]
+    (found,) = said(server, "queue?find=%237")["rows"]  # among open rows, too
+    assert (found["row"], found["decision"], found["who"]) == (7, "unsure", server.review.who)
+
+
+# --- what is refused
+
+
 @pytest.mark.parametrize(
     ("path", "body", "message"),
     [

@@ -110,6 +110,11 @@ class RowFilter(msgspec.Struct, frozen=True, kw_only=True):
         # No table has so many rows, and row 0 is none.
         return [int(w) if len(w) < _MOST_DIGITS else 0 for w in words if w.isdecimal()]
 
+    @property
+    def names_rows(self) -> bool:
+        """Whether rows are asked for one by one, decided or not: by number or as one issue."""
+        return bool(self.numbers) or self.issue[-1:].isdecimal()
+
 
 def issue_key(issue: Issue) -> str:
     """Return the key of an issue, for filters: its kind and its first row."""
@@ -130,6 +135,7 @@ class RatedRow:
     """Key of the two, for filters."""
     error_probability: float | None
     """Probability that the label is wrong; None where it is unknown."""
+    verified: bool
 
 
 def rated_row(ratings: Ratings, row: int, position: int) -> RatedRow:
@@ -142,6 +148,7 @@ def rated_row(ratings: Ratings, row: int, position: int) -> RatedRow:
         None if second < 0 else str(ratings.classes[second]),
         pair_key(given, second),
         _or_none(ratings.error_proba[position]),
+        bool(ratings.verified[position]),
     )
 
 
@@ -172,7 +179,8 @@ class ClassProbability:
 
     label: str
     probability: float | None
-    """All but that of the given class add up to the error probability; None where unknown."""
+    """All but that of the given class add up to the error probability; None where that is unknown,
+    or where the label is verified."""
     is_given: bool
     is_second: bool
     key: str
@@ -342,14 +350,12 @@ def class_probabilities(ratings: Ratings, position: int) -> tuple[ClassProbabili
     """Return the given, the second and the most probable other classes of a row."""
     given, second = int(ratings.given[position]), int(ratings.second_classes[position])
     proba, wrong = np.nan_to_num(ratings.proba[position]), ratings.error_proba[position]
-    right = np.full(len(proba), np.nan)
+    # The error probability, shared among the others as similar rows have them as labels.
+    others = np.where(np.arange(len(proba)) == given, 0, proba)
+    right = wrong * others / max(others.sum(), 1e-300)
+    right[given] = 1 - wrong
     if ratings.verified[position]:
-        right = (np.arange(len(proba)) == ratings.predicted[position]).astype(float)
-    elif not np.isnan(wrong):
-        # The error probability, shared among the others as similar rows have them as labels.
-        others = np.where(np.arange(len(proba)) == given, 0, proba)
-        right = wrong * others / max(others.sum(), 1e-300)
-        right[given] = 1 - wrong
+        right[:] = np.nan
     order = np.lexsort((-proba, -np.nan_to_num(right))).tolist()
     shown = [code for code in order if code in {given, second, *order[:MOST_CLASSES]}]
     return tuple(

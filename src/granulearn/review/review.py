@@ -267,7 +267,7 @@ class Review:
         Parameters
         ----------
         order : {"worst", "random", "decided"}, default="worst"
-            As for `next`. A row that is searched for by its number comes up even if it is decided.
+            As for `next`. Rows that a filter names one by one come up even if they are decided.
         asked : RowFilter, default=all rows
             Which rows to see.
         """
@@ -279,7 +279,7 @@ class Review:
                 among = self._decided_positions(asked.decided)
             else:
                 among = self._random_sample() if order == AT_RANDOM else fit.ratings.worst_first
-                fits &= self._is_open() | np.isin(fit.numbers, asked.numbers)
+                fits &= self._is_open() | asked.names_rows
             return fit.numbers[among[fits[among]]]
 
     def _decided_positions(self, kinds: str) -> np.ndarray:

@@ -79,7 +79,7 @@ function saidBefore(card) {
 
 function standing({ decision, label, who, when, note }, given) {
   if (!decision) return "open: a decision was undone";
-  const time = when ? ` on ${new Date(when).toLocaleString()}` : "";
+  const time = when ? ` on ${new Date(when).toLocaleString([], { dateStyle: "short", timeStyle: "short" })}` : "";
   return `${inWords({ decision, label }, given)}${who ? ` by ${who}` : ""}${time}${note ? `, “${note}”` : ""}`;
 }
 
@@ -103,6 +103,7 @@ class CardPanel {
   toggleTexts() {
     this.isOpen = this.texts.some((text) => !text.open);
     for (const text of this.texts) text.open = this.isOpen;
+    if (this.isOpen) this.texts[0].scrollIntoView({ block: "nearest" });
   }
 
   // Once `known` is there, the review knows what was decided about the row.

@@ -152,11 +152,11 @@ class Queue {
 function queueLine({ row, given_label: given, second_class: second, verdict, error_probability: wrong, decision, label }) {
   const other = decision ? label : second;
   const link = decision || verdict === "wrong" ? "→" : "or";
-  const pair = (shorten) => (other ? `${shorten(given)} ${link} ${shorten(other)}` : shorten(given));
+  const pair = other ? `${shortened(given)} ${link} ${differing(other, given)}` : shortened(given);
   const last = decision ? element("span", { class: "probability" }, DONE[decision]) : element("span", { class: "probability", title: "probability that the label is wrong" }, inPercent(wrong));
   return element("li", {}, element(
     "button",
-    { type: "button", class: decision ? "decided" : verdict, "data-row": row, title: pair((name) => name), tabindex: -1 },
-    element("span", {}, `row ${row}`), element("span", { class: "pair" }, pair(shortened)), last,
+    { type: "button", class: decision ? "decided" : verdict, "data-row": row, title: other ? `${given} ${link} ${other}` : given, tabindex: -1 },
+    element("span", {}, `row ${row}`), element("span", { class: "pair" }, pair), last,
   ));
 }

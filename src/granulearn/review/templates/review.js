@@ -9,7 +9,7 @@ const mine = []; // names of the actions that were taken on this page
 const trail = { rows: [], at: -1 }; // the rows that were on screen
 let filterOfReview = null; // while decided rows are listed
 
-const queue = new Queue({ moved: (row) => show(row), failed });
+const queue = new Queue({ moved: choseRow, failed });
 const panel = new CardPanel({ failed });
 const outbox = new Outbox({ changed: showSaved, saved: acknowledged, refused: goBack, clashed });
 const bulk = new Bulk({ filter: () => queue.filter, isFiltered: () => queue.isFiltered, ready: () => outbox.empty, done: decidedOnMany });
@@ -172,8 +172,10 @@ function choose(values) {
   for (const button of document.querySelectorAll("[data-verdict]")) pressed(button, queue.verdicts.has(button.dataset.verdict));
   for (const button of document.querySelectorAll("[data-decided]")) pressed(button, queue.kinds.has(button.dataset.decided));
   at("sample-note").hidden = queue.order !== "random";
-  // One issue among several of its kind comes from the list of them.
-  if (!Array.from(at("issue").options).some(({ value }) => value === queue.issue)) at("issue").append(element("option", {}, queue.issue));
+  // One finding among several of its kind comes from the list of them.
+  if (!Array.from(at("issue").options).some(({ value }) => value === queue.issue)) {
+    at("issue").append(element("option", { value: queue.issue }, `one of: ${queue.issue.replace(/ \d+$/, "")}`));
+  }
   for (const name of ["pair", "column", "issue"]) at(name).value = queue[name];
   if (at("find").value !== queue.find) at("find").value = queue.find;
   return Promise.all([reload(), listValues()]);
@@ -420,6 +422,11 @@ listenForActions(({ name, key }) => {
   if (act) act(key);
   return true;
 });
+
+function choseRow(row) {
+  unfold(false);
+  show(row);
+}
 
 function unfold(isOpen) {
   at("queue").classList.toggle("open", isOpen);

@@ -64,6 +64,13 @@ function shortened(label, most = 48) {
   return label.length > most ? `${label.slice(0, half)}…${label.slice(-half)}` : label;
 }
 
+// Where a label differs from another one: the words that both begin with are left out.
+function differing(label, other) {
+  let same = 0;
+  for (let n = 1; n < label.length && other && label[n - 1] === other[n - 1]; n++) if (label[n - 1] === " ") same = n;
+  return shortened(same > 8 ? `…${label.slice(same)}` : label);
+}
+
 // The class with a number beside it on a card.
 function numbered(card, key) {
   const found = Array.from(card.querySelectorAll(".share kbd")).find((kbd) => kbd.textContent === key);
@@ -90,11 +97,13 @@ function nameActions(card, canUndo) {
   for (const name of ["keep", "choose", "exclude", "unsure"]) button(name).disabled = !card;
   button("take").disabled = !(card && card.second_class);
   button("undo").disabled = !canUndo;
-  const texts = { keep: card ? `Keep ${card.given_label}` : "Keep", take: card && card.second_class ? `Change to ${card.second_class}` : "Nothing suggested" };
-  for (const [name, text] of Object.entries(texts)) {
-    button(name).querySelector(".text").textContent = shortened(text, 60);
-    button(name).setAttribute("aria-label", text);
-  }
+  const { given_label: given, second_class: second } = card || {};
+  const name = (which, begin, label, other, without) => {
+    button(which).querySelector(".text").textContent = label ? `${begin} ${differing(label, other)}` : without;
+    button(which).setAttribute("aria-label", label ? `${begin} ${label}` : without);
+  };
+  name("keep", "Keep", given, second, "Keep");
+  name("take", "Change to", second, given, "Nothing suggested");
 }
 
 // A list of all classes; calls `chosen` with one of them, or `add` with a label that is none.
