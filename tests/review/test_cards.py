@@ -185,7 +185,10 @@ def test_classes_of_a_label_that_cannot_be_rated_have_keys_and_no_probability(ev
     *_, ratings = everything
     nothing = np.full(len(ratings.given), np.nan)
     blind = replace(
-        ratings, label_quality=nothing, error_proba=nothing, proba=np.full_like(ratings.proba, np.nan)
+        ratings,
+        label_quality=nothing,
+        error_proba=nothing,
+        proba=np.full_like(ratings.proba, np.nan),
     )
     found = class_probabilities(blind, 0)
     assert [(one.key, one.label, one.probability) for one in found] == [

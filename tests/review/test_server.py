@@ -331,8 +331,7 @@ def test_every_answer_has_the_policy(server):
 def test_decisions_sent_at_once_are_all_taken_once(server):
     rows = server.review.rows()[:30].tolist()
     threads = [
-        threading.Thread(target=said, args=(server, "decide", one(row, "keep")))
-        for row in rows * 2
+        threading.Thread(target=said, args=(server, "decide", one(row, "keep"))) for row in rows * 2
     ]
     for thread in threads:
         thread.start()

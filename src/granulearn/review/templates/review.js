@@ -320,8 +320,7 @@ async function undo(action = null) {
   announce(rows.length === 1 ? `Undone: row ${rows[0]} is open again.` : `Undone: ${rows.length} rows are open again.`);
   const next = queue.isOfDecided ? queue.neighbour(rows[0], 1) : rows[0];
   await queue.load();
-  if (next === undefined) showFirst();
-  else if (queue.isOfDecided) show(next);
+  if (queue.isOfDecided) queue.indexOf(next) < 0 ? showFirst() : show(next);
   else showAgain(trail.rows.includes(next) ? trail.rows.lastIndexOf(next) : trail.rows.push(next) - 1);
   return lookSoon(0);
 }
