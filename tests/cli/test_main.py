@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from granulearn.cli.application import VERBS
 from granulearn.datasets import DatasetUnavailableError, UnknownDatasetError
 from granulearn.models import ModelFileError, OnnxMismatchError
 from granulearn.tables import TableError
-from tests.cli.commands import COMMAND, fails, fails_with, run, succeeds
+from tests.cli.commands import COMMAND, fails, fails_with, run, succeeds, write_people
 from tests.cli.commands import granulearn as command
 from tests.processes import Code
 
@@ -88,6 +89,21 @@ def test_completion_offers_verbs_models_and_the_columns_of_the_table(tmp_path, m
 
 
 # --- failures
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_change_no_exit_code_and_no_file(tmp_path, closed):
+    table = write_people(tmp_path)
+    before = table.read_bytes()
+    for words, code in (
+        (["check", str(table)], exit_codes.OK),
+        (["check", "none.csv"], exit_codes.NOT_WRITTEN),
+        (["models", "--unknown"], exit_codes.USAGE),
+    ):
+        line = f"{shlex.join([*COMMAND, *words])} {closed}"
+        assert subprocess.run(["sh", "-c", line], cwd=tmp_path, check=False).returncode == code
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [before]
 
 
 @pytest.fixture(name="verb_that")

@@ -229,6 +229,7 @@ def test_json_has_all_that_is_shown(both, tmp_path):
     ]
     words = "agree on 0 of 1 rows that both decide on; Cohen's kappa needs 10 rows and two labels"
     agreement = {"files": [ann, ben], "rows": 1, "same": 0, "kappa": None, "message": words}
+    agreement |= {"low": None, "high": None}
     assert facts == {
         "file": str(tmp_path / "m.csv"),
         "files": [{"file": path, "decisions": 3} for path in (ann, ben)],

@@ -23,6 +23,7 @@ from tests.bench.small_studies import (
 )
 from tests.bench.test_running import SLOW, bench, wait_for_rows
 from tests.cli.commands import fails, granulearn, succeeds
+from tests.processes import Command
 
 FAST = ["--jobs", "1"]
 
@@ -85,8 +86,21 @@ def test_what_cannot_be_run_is_refused_in_one_line(arguments, code, said, tmp_pa
 )
 def test_a_study_that_is_wrong_is_refused_with_file_and_key(tmp_path, old, new, said):
     study = write_study(tmp_path, SMALL.replace(old, new))
-    assert said in fails(USAGE, "bench", study, "--results", tmp_path / "a.db")
+    note, line = granulearn("bench", study, "--results", tmp_path / "a.db").err.splitlines()
+    assert "runs code" in note
+    assert said in line
     assert not (tmp_path / "a.db").exists()
+
+
+def test_a_study_file_is_said_to_run_code_before_it_does(tmp_path):
+    own = SMALL.replace("sklearn.tree.DecisionTreeClassifier", "mine.Classifier")
+    path = write_study(tmp_path, own)
+    (tmp_path / "mine.py").write_text("import os\nos._exit(77)\n")
+    process = Command("bench", path, "--results", tmp_path / "a.db", "--jobs", "1")
+    _, said = process.communicate()
+    assert process.returncode == 77
+    (line,) = said.splitlines()
+    assert f"{path} runs code" in line
 
 
 def test_runs_that_fail_are_told_and_the_run_goes_on(tmp_path):

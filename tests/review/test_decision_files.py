@@ -1,5 +1,7 @@
 """Files of decisions: read as reviews, audits, people and spreadsheets write them."""
 
+from pathlib import Path
+
 import pytest
 
 from granulearn.review import Decision, DecisionsError, read_decisions
@@ -87,6 +89,7 @@ def test_files_of_people_and_spreadsheets_are_read(written, text, expected):
         ("row,decision\n1.0,keep\n", "'1.0' is no row number"),
         ("row,decision\n²,keep\n", "is no row number"),
         ("row,decision\n,keep\n", "'' is no row number"),
+        (f"row,decision\n{'9' * 5000},keep\n", r"'9+'\.\.\. \(5,000 characters\) is no row number"),
         ("row,decision\n1,keep\n2,change\n", "line 3: a change needs the new label in 'new_label'"),
         (
             "row,given_label,predicted_label,new_label,decision\n3,cat,cat,,change\n",
@@ -104,7 +107,7 @@ def test_an_error_names_the_line(written, text, message):
 
 
 def test_a_file_that_is_missing_or_no_text_is_an_error(written, tmp_path):
-    for path in (tmp_path / "none.csv", tmp_path):
+    for path in (tmp_path / "none.csv", tmp_path, Path("/dev/zero")):
         with pytest.raises(DecisionsError, match="cannot be read"):
             read_decisions(path)
     with pytest.raises(DecisionsError, match="is not UTF-8 text; save it as CSV UTF-8"):
@@ -152,11 +155,19 @@ def test_a_line_without_its_end_is_dropped():
     assert complete(saved_elsewhere[:-3]) == kept + 3
 
 
-def test_a_quotation_mark_without_a_partner_cuts_nothing_off(written):
+def test_a_quotation_mark_without_a_partner_is_an_error_of_its_line(written):
     lines = journal_of(*(Decision(row, "keep", note=f"note {row}") for row in (1, 2, 3))).decode()
-    for broken in (lines.replace("note 2", '5" pipe'), lines.replace("note 2", '"5 pipe')):
-        with pytest.raises(DecisionsError, match="line 3: a quotation mark has no partner"):
-            read_decisions(written(broken))
+    assert read_decisions(written(lines.replace("note 2", '5" pipe')))[1].note == '5" pipe'
+    for broken in ('"5 pipe', '"5" pipe'):
+        for row in (1, 2, 3):
+            with pytest.raises(DecisionsError, match=f"line {row + 1}: a quotation mark"):
+                read_decisions(written(lines.replace(f"note {row}", broken)))
+
+
+@pytest.mark.parametrize("batch", ["x", "/", "a/b", "a/-1", "a/²", f"a/{'9' * 5000}", "a/2/3"])
+def test_any_word_can_name_a_batch(written, batch):
+    path = written(journal_of(*(Decision(row, "keep", batch=batch) for row in (1, 2))).decode())
+    assert [d.row for d in read_decisions(path)] == [1, 2]
 
 
 def test_columns_of_the_table_in_a_list_say_nothing_about_decisions(written):

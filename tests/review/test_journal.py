@@ -1,15 +1,22 @@
 """The journal: acknowledged decisions are in the file, once each, after kills and full disks."""
 
+import csv
+import errno
+import os
+import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from granulearn.review import Decision, DecisionsError
+from granulearn.review import journal as journals
 from granulearn.review.decisions import journal_text
 from granulearn.review.journal import Journal, default_journal
 
@@ -81,11 +88,59 @@ def test_a_journal_cut_at_any_byte_keeps_all_complete_writes(tmp_path_factory, d
     assert path.read_bytes().startswith(content[: ends[n_whole]])
 
 
-def test_the_size_of_an_unfinished_end_is_known(path):
-    path.write_bytes(journal_text(LINES).encode() + b"4,abc")
+def test_an_unfinished_end_is_cut_off_and_a_copy_with_it_stays(path):
+    for number in (1, 2):
+        with path.open("ab") as file:
+            file.write(b"" if path.stat().st_size else journal_text(LINES).encode())
+            file.write(b"4,abc")
+        before = path.read_bytes()
+        with Journal(path) as journal:
+            assert journal.dropped == 5
+            assert fields(journal.lines) == fields(LINES)
+        assert path.read_bytes() == before[:-5]
+        assert journal.copy == path.with_name(f"table.decisions.csv.copy{number}")
+        assert journal.copy.read_bytes() == before
+
+
+def test_what_cannot_be_copied_is_not_cut_off(path, monkeypatch):
+    content = journal_text(LINES).encode() + b"4,abc"
+    path.write_bytes(content)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "no room")
+
+    monkeypatch.setattr(journals, "written_atomically", full)
+    with pytest.raises(OSError, match="no room"):
+        Journal(path)
+    assert path.read_bytes() == content
+
+
+EDITED = [
+    (b"line 2", b'"12 screen'),  # where lines follow,
+    (b"line 3", b'"12 screen'),  # and in the last line
+    (b"line 2", b'"12" screen'),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), EDITED)
+def test_a_quotation_mark_without_a_partner_is_refused_and_the_file_stays(path, before, after):
+    content = journal_text(LINES).encode().replace(before, after)
+    path.write_bytes(content)
+    with pytest.raises(DecisionsError, match=f"line {int(before[-1:]) + 1}: a quotation mark"):
+        Journal(path)
+    assert [file.read_bytes() for file in path.parent.iterdir()] == [content]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_quotation_mark_within_a_note_is_a_part_of_it(path, number):
+    edited = journal_text(LINES).replace(f"line {number}", '12" screen')
+    path.write_text(edited)
     with Journal(path) as journal:
-        assert journal.dropped == 5
-        assert fields(journal.lines) == fields(LINES)
+        assert [d.note for d in journal.lines][number - 1] == '12" screen'
+        journal.append(LINES[:1])
+    with Journal(path) as journal:
+        assert len(journal.lines) == 4
+    assert path.read_text().startswith(edited)
 
 
 @pytest.mark.slow
@@ -136,6 +191,38 @@ def test_a_full_disk_leaves_the_file_as_it_was(path):
         assert journal.lines == LINES[:1]
         journal.append(LINES[1:])
     assert path.read_bytes() == journal_text(LINES).encode()
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "device", "folder"])
+def test_decisions_are_added_to_a_file_alone(path, tmp_path, kind):
+    other = tmp_path / "other.csv"
+    if "link" in kind:
+        path.symlink_to(other)
+        if kind == "link":
+            other.write_bytes(journal_text(LINES).encode())
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        pytest.importorskip("fcntl")
+        path = Path("/dev/null") if kind == "device" else path
+        os.mkfifo(path) if kind == "pipe" else None
+    with pytest.raises(DecisionsError, match="name a file"):
+        Journal(path)
+    assert other.exists() == (kind == "link")
+
+
+@pytest.mark.parametrize("name", ["note", "new_label", "target", "who"])
+def test_a_cell_that_could_not_be_read_again_is_not_written(path, name):
+    longest = csv.field_size_limit()
+    with Journal(path) as journal:
+        journal.append(LINES)
+        before = path.read_bytes()
+        with pytest.raises(DecisionsError, match=f"row 4: {name!r} has .* shorten it"):
+            journal.append([Decision(4, "change", **{"new_label": "b", name: "x" * (longest + 1)})])
+        assert path.read_bytes() == before
+        journal.append([Decision(4, "change", **{"new_label": "b", name: '"' * longest})])
+    with Journal(path) as journal:
+        assert len(journal.lines) == 4
 
 
 def test_any_text_of_a_cell_comes_back(path):
@@ -190,3 +277,26 @@ def test_a_file_that_another_program_changed_or_moved_gets_no_more_lines(path, t
                 journal.append(LINES[1:])
             path.rename(tmp_path / "elsewhere.csv") if path.exists() else None
         assert (tmp_path / "elsewhere.csv").read_bytes() == before
+
+
+def test_an_edit_that_keeps_the_size_is_seen(path):
+    with Journal(path) as journal:
+        journal.append(LINES)
+        edited = path.read_bytes().replace(b"1,,,keep", b"9,,,keep")
+        time.sleep(0.05)  # the clock of a file system ticks
+        with path.open("r+b") as file:
+            file.write(edited)
+        with pytest.raises(DecisionsError, match="was changed or moved by another program"):
+            journal.append(LINES)
+    assert path.read_bytes() == edited
+
+
+def test_a_journal_that_was_replaced_by_a_copy_gets_no_more_lines(path, tmp_path):
+    with Journal(path) as journal:
+        journal.append(LINES[:1])
+        before = path.read_bytes()
+        path.rename(tmp_path / "moved.csv")
+        shutil.copy2(tmp_path / "moved.csv", path)
+        with pytest.raises(DecisionsError, match="was changed or moved by another program"):
+            journal.append(LINES[1:])
+    assert path.read_bytes() == (tmp_path / "moved.csv").read_bytes() == before

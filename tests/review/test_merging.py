@@ -1,8 +1,9 @@
 """Decisions of several people, joined."""
 
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations, permutations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,8 @@ from sklearn.metrics import cohen_kappa_score
 from granulearn.review import Decision, DecisionsError, read_decisions
 from granulearn.review.decisions import journal_text
 from granulearn.review.journal import Journal
-from granulearn.review.merging import Agreement, merge_decisions
+from granulearn.review.merging import merge_decisions
+from tests.utils.test_agreement import slow_alpha
 
 CLASSES = ["cat", "dog", "emu"]
 WORDS = ["keep", "exclude", "unsure", *(f"change {label}" for label in CLASSES)]
@@ -167,9 +169,10 @@ def test_kappa_counts_exclude_as_one_more_label():
         for said in (first, second)
     ]
     (agreement,) = merged(first, second).agreements
-    assert agreement.kappa == pytest.approx(cohen_kappa_score(*labels))
+    assert (agreement.name, agreement.value) == ("kappa", pytest.approx(cohen_kappa_score(*labels)))
     assert (
-        f"of 12 rows that both decide on, Cohen's kappa {agreement.kappa:.2f}" in agreement.message
+        f"of 12 rows that both decide on, Cohen's kappa {agreement.value:.2f} ("
+        in agreement.message
     )
     assert agreement.same == sum(a == b for a, b in zip(*labels, strict=True))
 
@@ -180,12 +183,30 @@ def test_an_undefined_kappa_has_a_message():
         "agree on 0 of 1 rows that both decide on; Cohen's kappa needs 10 rows and two labels"
     )
     alike = [decision(row, "exclude") for row in range(1, 20)]
-    assert merged(alike, alike).agreements[0].kappa is None
+    assert merged(alike, alike).agreements[0].value is None
 
 
-def test_every_pair_of_files_has_its_agreement():
-    said = [decision(1, "keep")]
-    pairs = [(a.first, a.second) for a in merged(said, said, said).agreements]
-    assert pairs == [("0.csv", "1.csv"), ("0.csv", "2.csv"), ("1.csv", "2.csv")]
-    assert merged(said).agreements == ()
-    assert isinstance(merged(said, said).agreements[0], Agreement)
+def test_more_than_two_files_have_alpha_and_every_pair_its_kappa():
+    said = [
+        [decision(row, WORDS[(row * of) % 3 and 5]) for row in range(1, 25) if (row + of) % 4]
+        for of in range(1, 5)
+    ]
+    said[0][0] = decision(2, "unsure")
+    whole, *pairs = merged(*said).agreements
+    codes = np.full((25, 4), -1)
+    for column, own in enumerate(said):
+        for d in own:
+            label = {"keep": d.given_label, "unsure": ""}.get(d.decision, d.new_label)
+            codes[d.row, column] = ["", "cat", "dog", "emu"].index(label) or -1
+    assert (whole.name, whole.rows) == ("alpha", np.sum((codes >= 0).sum(axis=1) > 1))
+    assert whole.value == pytest.approx(slow_alpha(codes))
+    assert whole.low < whole.value < whole.high
+    assert whole.same == sum(len({*row} - {-1}) == 1 and (row >= 0).sum() > 1 for row in codes)
+    assert "rows that two or more decide on, Krippendorff's alpha" in whole.message
+    assert [pair.files for pair in pairs] == [*combinations([f"{n}.csv" for n in range(4)], 2)]
+    assert merged(said[0]).agreements == ()
+
+
+def test_files_without_a_decision_agree_on_nothing():
+    (found,) = merged([], [decision(1, "unsure")]).agreements
+    assert (found.rows, found.same, found.value) == (0, 0, None)

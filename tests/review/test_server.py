@@ -65,6 +65,7 @@ def test_the_queue_comes_in_parts_worst_first(server):
     assert part["rows"] == whole["rows"][5:15]
     wrong = said(server, "queue?verdict=wrong,suspect")
     assert {row["verdict"] for row in wrong["rows"]} <= {"wrong", "suspect"}
+    assert said(server, f"queue?find=%23{'9' * 5000}")["total"] == 0
     named = said(server, "queue?find=%2318%20animal")
     assert [row["row"] for row in named["rows"]] == [18]
 
@@ -237,6 +238,13 @@ def test_decided_rows_are_listed_latest_first_by_kind_and_by_filter(server):
         ("card/9999", None, "row 9999 does not exist"),
         ("queue?column=none&value=1", None, "there is no column 'none'"),
         ("values?column=none", None, "there is no column 'none'"),
+        (f"card/{'9' * 5000}", None, "Integer value out of range - at `$.row`"),
+        (
+            "decide",
+            b'{"row": %b, "decision": "keep"}' % (b"9" * 5000),
+            "Integer value out of range",
+        ),
+        ("decide", b'{"x": ' * 10_000, "maximum recursion depth"),
     ],
 )
 def test_an_invalid_request_gets_one_sentence_and_changes_nothing(server, path, body, message):

@@ -145,15 +145,20 @@ def test_the_comparison_is_that_of_models_which_did_not_see_the_row(reviewed):
     ("corrected", "p_value", "said"),
     [
         (0.9, 0.04, "corrected ones; the difference is beyond chance"),
-        (0.9, 0.05, "corrected ones; the difference may be chance"),
-        (0.8, 1.0, "corrected ones; the review has not paid so far"),
-        (0.7, 0.5, "; the difference may be chance; the review has not paid so far"),
+        (0.9, 0.05, "the difference may be chance; the review has corrected {}"),
+        (0.8, 1.0, "0.800 with the corrected ones; the review has corrected {}"),
+        (0.7, 0.5, "the difference may be chance; the review has corrected {}"),
+        (0.7, 0.04, "the difference is beyond chance; the review has not paid so far"),
     ],
 )
-def test_whether_the_review_has_paid_is_said(reviewed, monkeypatch, corrected, p_value, said):
+def test_what_the_review_gained_is_said(reviewed, monkeypatch, corrected, p_value, said):
+    table, truth, decisions = reviewed
+    decisions[10] = Decision(11, "exclude", target="label")
+    changed = np.sum(np.delete(truth[:100] != table.y[:100], 10))
+    said = said.format(f"{changed} of 50 verified labels and left out 1 row")
     compared = Comparison(50, 0.8, corrected, p_value), None
     monkeypatch.setattr(verified_training, "compare_labels", lambda *_, **__: compared)
-    words = trained(*reviewed[::2]).card.scores["verified"]["messages"]
+    words = trained(table, decisions).card.scores["verified"]["messages"]
     assert words[1].endswith(said)
 
 

@@ -97,6 +97,9 @@ def bench(
         lines = [f"written: {written}", *(f"         {file}" for file in beside)]
         out.say("\n".join([*lines, f"run it:  granulearn bench {written}"]), soft_wrap=True)
     else:
+        if study.endswith(".toml"):
+            code = "the classes that it names, also from files beside it"
+            out.note(f"{study} runs code: {code}. Run only studies that you trust.")
         directory = None if data_dir is None else str(data_dir.resolve() if dask else data_dir)
         _run(study, only or [], results, jobs, directory, not resume, dask)
 

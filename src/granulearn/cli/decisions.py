@@ -9,7 +9,7 @@ from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.utils.text import counted
 
-SHOWN_CONFLICTS = 20
+SHOWN = 20
 
 decisions = typer.Typer(add_completion=False, rich_markup_mode="markdown", no_args_is_help=True)
 
@@ -57,9 +57,11 @@ def merge(
     for name, own in read:
         who = ", ".join(sorted({d.who for d in own if d.who}))
         out.headline(name, counted(len(own), "decision") + (f" by {who}" if who else ""))
-    for agreement in facts["agreement"]:
-        pair = "" if len(read) == 2 else f"{' and '.join(agreement['files'])}: "
-        out.say(f"{pair}{agreement['message']}")
+    for agreement in facts["agreement"][:SHOWN]:
+        pair = len(agreement["files"]) < len(read)
+        out.say(f"{' and '.join(agreement['files'])}: " * pair + agreement["message"])
+    if len(facts["agreement"]) > SHOWN:
+        out.say(f"and {len(facts['agreement']) - SHOWN} more pairs; --json has them all")
     joined, open_rows = counted(facts["joined"], "decision"), counted(len(merged.conflicts), "row")
     out.say(f"joined: {joined}, {open_rows} in conflict")
     if merged.conflicts:
@@ -81,22 +83,25 @@ def _facts(output: Path, read: list[tuple[str, list]], merged: Any) -> dict[str,
         conflicts.append(
             {"row": conflict.row, "given_label": conflict.given_label, "decisions": decided}
         )
-    names = ("rows", "same", "kappa", "message")
     return {
         "file": str(output),
         "files": [{"file": name, "decisions": len(own)} for name, own in read],
         "joined": len(merged.decisions),
         "conflicts": conflicts,
         "agreement": [
-            {"files": [pair.first, pair.second]} | {name: getattr(pair, name) for name in names}
-            for pair in merged.agreements
+            {
+                **{name: getattr(one, name) for name in ("files", "rows", "same")},
+                one.name: one.value,
+                **{name: getattr(one, name) for name in ("low", "high", "message")},
+            }
+            for one in merged.agreements
         ],
     }
 
 
 def _show_conflicts(conflicts: list[dict[str, Any]], names: list[str]) -> None:
     rows = []
-    for conflict in conflicts[:SHOWN_CONFLICTS]:
+    for conflict in conflicts[:SHOWN]:
         cells = dict.fromkeys(names, "")
         for one in conflict["decisions"]:
             label, who = one["new_label"], one["who"]
@@ -104,5 +109,5 @@ def _show_conflicts(conflicts: list[dict[str, Any]], names: list[str]) -> None:
             cells[one["file"]] = f"{cell} ({who})" if who else cell
         rows.append((conflict["row"], conflict["given_label"], *cells.values()))
     out.print_table("rows in conflict, left out", ("row", "given_label", *names), rows)
-    if len(conflicts) > SHOWN_CONFLICTS:
-        out.say(f"and {len(conflicts) - SHOWN_CONFLICTS} more; --json has them all")
+    if len(conflicts) > SHOWN:
+        out.say(f"and {len(conflicts) - SHOWN} more; --json has them all")

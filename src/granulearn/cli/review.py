@@ -76,7 +76,8 @@ def _show_start(table: Path, opened: Any, address: str) -> None:
             f"labels were edited since they were decided on (row {rows}); they are open again."
         )
     if opened.journal.dropped:
-        out.note(f"{source} ended in the middle of a line, which was left out.")
+        cut = f"{source} ended in the middle of a line, which was left out"
+        out.note(f"{cut}; {opened.journal.copy} is a copy with it.")
     out.headline(table.name, f"{counted(len(data.rows), 'label')}")
     n_before = opened.summary().n_decided
     going_on = f"{counted(n_before, 'decision')} in {source}: going on from there"

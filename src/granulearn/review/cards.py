@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ MOST_CLASSES = 9
 SHORT = 120
 """Characters of a text that is shown as it is."""
 _MOST_VALUES, _LONGEST_VALUE = 200, 100
-_MOST_DIGITS = 18
+_ROW = re.compile(r"#[0-9]{1,15}")
 # Between the cells of a row: no word of a search goes from one cell into the next.
 _SEPARATOR = pa.scalar("\x1f", pa.large_string())
 
@@ -106,9 +107,7 @@ class RowFilter(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def numbers(self) -> list[int]:
         """The rows that are searched for by number."""
-        words = (word[1:] for word in self.find.split() if word[:1] == "#")
-        # No table has so many rows, and row 0 is none.
-        return [int(w) if len(w) < _MOST_DIGITS else 0 for w in words if w.isdecimal()]
+        return [int(word[1:]) for word in self.find.split() if _ROW.fullmatch(word)]
 
     @property
     def names_rows(self) -> bool:
@@ -255,7 +254,7 @@ class AuditedRows:
         for number in asked.numbers:
             fits &= self.numbers == number
         for word in asked.find.lower().split():
-            if not (word[:1] == "#" and word[1:].isdecimal()):
+            if not _ROW.fullmatch(word):
                 found = pc.match_substring(self._searched, word)
                 fits &= found.to_numpy(zero_copy_only=False)
         return fits

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, WORST_FIRST
-from granulearn.utils.text import listed
+from granulearn.utils.text import listed, quoted
 
 EXCLUDE, UNSURE, UNDO = "exclude", "unsure", "undo"
 DECISIONS = (KEEP, CHANGE, EXCLUDE, UNSURE)
@@ -166,8 +166,12 @@ COLUMNS = (
 # A list of an audit holds columns of the table, too; one of them may be called "who" or "target".
 _OF_LISTS = ("row", "hash", "given_label", "decision", "new_label", "note", "drawn")
 _BY_HAND = (*_OF_LISTS, "who", "when")
-_LATER_LINE = re.compile(rb"\n\d+,(h[0-9a-f]{16})?,")
 _MUST_BE_QUOTED = re.compile(r'[",\r\n]')
+# Lines of a journal; a quotation mark within a cell that does not begin with one is a character.
+_FIELD = rb'(?:"[^"]*+(?:""[^"]*+)*+"|[^",\r\n][^,\r\n]*+|)'
+_LINES = re.compile(rb"(?:%b(?:,%b)*+\r?\n)*+" % (_FIELD, _FIELD))
+_LATER_LINE = re.compile(rb"\n\d+,")
+_ROW_NUMBER = re.compile(r"[0-9]{1,15}")
 
 
 def read_decisions(path: Path) -> list[Decision]:
@@ -209,6 +213,10 @@ def read_decisions(path: Path) -> list[Decision]:
 
 def read_lines(path: Path) -> list[Decision]:
     """Read all decisions of a file, in their order, undone ones too."""
+    if path.exists() and not path.is_file():
+        raise DecisionsError(
+            f"{path} cannot be read: it is a folder, a device or a pipe; name a file."
+        )
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -253,24 +261,28 @@ def parse_lines(content: bytes, source: str) -> list[Decision]:
 def complete_lines(content: bytes, source: str) -> bytes:
     """Return a file's content without the line of a journal that was cut off at its end.
 
-    A killed process or a full disk cuts off a line, which was never acknowledged. A line ends at a
-    line feed outside of quotes. The last line of other files may lack its end.
+    A killed process or a full disk cuts off a line, which was never acknowledged. The last line of
+    other files may lack its end.
+
+    Raises
+    ------
+    DecisionsError
+        If lines follow the one that does not end, so that decisions would be lost with it.
     """
     if not is_journal(content):
         return content
-    end = content.rfind(b"\n") + 1
-    is_quoted = content.count(b'"', 0, end) % 2
-    while is_quoted:
-        start = content.rfind(b"\n", 0, end - 1) + 1
-        is_quoted ^= content.count(b'"', start, end) % 2
-        end = start
-    if _LATER_LINE.search(content, end):  # a hand has edited the file
-        line = content[:end].count(b"\n") + 1
+    lines = _LINES.match(content)
+    assert lines is not None  # it may be empty
+    rest = content[lines.end() :]
+    # A line with all its columns is no unfinished one.
+    is_whole = rest.endswith(b"\n") and rest.count(b",") >= len(COLUMNS) - 1
+    if is_whole or _LATER_LINE.search(rest):
+        line = content.count(b"\n", 0, lines.end()) + 1
         raise DecisionsError(
-            f"{source}, line {line}: a quotation mark has no partner; "
-            "add it, or put the cell in quotes and write the mark twice."
+            f"{source}, line {line}: a quotation mark has no partner, so the cells of the line "
+            "cannot be told apart; put the cell in quotes and write the mark twice."
         )
-    return content[:end]
+    return lines[0]
 
 
 def is_journal(content: bytes) -> bool:
@@ -288,10 +300,12 @@ def _decision(
     if not decision:
         return None
     if decision not in (*DECISIONS, UNDO):
-        raise DecisionsError(f"{where}: {decision!r} is no decision; use {', '.join(DECISIONS)}.")
+        raise DecisionsError(
+            f"{where}: {quoted(decision)} is no decision; use {', '.join(DECISIONS)}."
+        )
     row = cells["row"]
-    if not row.isascii() or not row.isdigit() or int(row) < 1:
-        raise DecisionsError(f"{where}: {row!r} is no row number; rows count from 1.")
+    if not _ROW_NUMBER.fullmatch(row) or int(row) < 1:
+        raise DecisionsError(f"{where}: {quoted(row)} is no row number; rows count from 1.")
     given = cells.get("given_label", "")
     label = cells.get("new_label", cells.get("label", ""))
     # A table may have a column "label" of its own, which then holds the given label.
@@ -314,11 +328,17 @@ def journal_text(decisions: Sequence[Decision]) -> str:
 
 
 def lines_text(decisions: Sequence[Decision]) -> str:
-    """Return decisions as lines of a journal."""
-    lines = ([_quoted(str(getattr(d, name))) for name in COLUMNS] for d in decisions)
+    """Return decisions as lines of a journal; refuse what could not be read again."""
+    lines = ([_cell(d.row, name, str(getattr(d, name))) for name in COLUMNS] for d in decisions)
     return "".join(f"{','.join(line)}\n" for line in lines)
 
 
-def _quoted(cell: str) -> str:
+def _cell(row: int, name: str, text: str) -> str:
+    longest = csv.field_size_limit()
+    if len(text) > longest:
+        raise DecisionsError(
+            f"row {row}: {name!r} has {len(text):,} characters, and a file of decisions holds at "
+            f"most {longest:,} in a cell; shorten it."
+        )
     # Python's writer leaves a carriage return without quotes before version 3.13.
-    return '"{}"'.format(cell.replace('"', '""')) if _MUST_BE_QUOTED.search(cell) else cell
+    return '"{}"'.format(text.replace('"', '""')) if _MUST_BE_QUOTED.search(text) else text

@@ -1,18 +1,20 @@
 """The journal of a review: decisions, one line each, appended to a file and never changed.
 
 A line is on the disk before `Journal.append` returns. A kill or a full disk can cut off the end of
-the file; the cut line is dropped when the file is opened again.
+the file; the cut line is dropped when the file is opened again, and a copy of the file stays.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
+import stat
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from io import FileIO
+from itertools import count
 from pathlib import Path
 
 from granulearn.audit.verified import AT_RANDOM
@@ -28,6 +30,7 @@ from granulearn.review.decisions import (
     lines_text,
     parse_lines,
 )
+from granulearn.utils.files import written_atomically
 
 try:
     import fcntl
@@ -57,6 +60,8 @@ class Journal:
         All decisions in the order in which they were taken, undone ones too.
     dropped : int
         Bytes of an unfinished end that were cut off.
+    copy : Path or None
+        The file as it was before its end was cut off.
 
     Raises
     ------
@@ -68,9 +73,15 @@ class Journal:
         self.path = path
         self.lines: list[Decision] = []
         self.dropped = 0
-        self._is_new = path is not None and not path.exists()
+        self.copy: Path | None = None
+        self._is_new = path is not None and not os.path.lexists(path)
         self._file: FileIO | None = None
         if path is not None:
+            if not self._is_new and not stat.S_ISREG(os.lstat(path).st_mode):
+                raise DecisionsError(
+                    f"{path} is a link, a folder, a device or a pipe, and decisions are added to "
+                    "a file alone; name a file."
+                )
             self._file = FileIO(path, "a+")
             try:
                 self._read(self._file, path)
@@ -87,10 +98,11 @@ class Journal:
                     f"{path} is open in another review; end that one, or name another file for "
                     "these decisions and join both with `granulearn decisions merge`."
                 ) from error
-        content, header = path.read_bytes(), journal_text([])
+        self._note_state(file)
+        file.seek(0)
+        content, header = file.readall(), journal_text([])
         if header.encode().startswith(content):  # empty, or cut off in its header
-            file.truncate(0)
-            self._end = 0
+            self._truncate(file, 0)
             self._write(file, header)
             _sync_folder(path)
             return
@@ -102,8 +114,10 @@ class Journal:
             )
         complete = complete_lines(content, str(path))
         self.lines = parse_lines(complete, str(path))
-        self._end, self.dropped = len(complete), len(content) - len(complete)
-        file.truncate(self._end)
+        self.dropped = len(content) - len(complete)
+        if self.dropped:
+            self.copy = _copy(content, path)
+            self._truncate(file, len(complete))
 
     def append(self, decisions: Sequence[Decision]) -> None:
         """Add decisions, in the order in which they were taken; they are on the disk afterwards."""
@@ -122,9 +136,8 @@ class Journal:
 
     def _is_untouched(self, file: FileIO) -> bool:
         """Return whether no other program has written, moved or removed the file."""
-        here = os.fstat(file.fileno())
         try:
-            return os.path.samestat(here, os.stat(file.name)) and here.st_size == self._end
+            return _stamp(os.lstat(file.name)) == self._stamp
         except FileNotFoundError:
             return False
 
@@ -136,9 +149,17 @@ class Journal:
                 written += file.write(content[written:])
             os.fsync(file.fileno())
         except OSError as error:
-            file.truncate(self._end)  # nothing stays half-written
+            self._truncate(file, self._end)  # nothing stays half-written
             raise OSError(error.errno, os.strerror(error.errno or 0), str(file.name)) from error
-        self._end += len(content)
+        self._note_state(file)
+
+    def _truncate(self, file: FileIO, end: int) -> None:
+        file.truncate(end)
+        self._note_state(file)
+
+    def _note_state(self, file: FileIO) -> None:
+        found = os.fstat(file.fileno())
+        self._end, self._stamp = found.st_size, _stamp(found)
 
     def close(self) -> None:
         """Let others open the journal; a new one without a decision is removed."""
@@ -154,6 +175,20 @@ class Journal:
 
     def __exit__(self, *raised: object) -> None:
         self.close()
+
+
+def _stamp(found: os.stat_result) -> tuple[int, ...]:
+    """Return what differs once another program has written or replaced a file."""
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _copy(content: bytes, path: Path) -> Path:
+    """Write the content of a file to a new one beside it."""
+    names = (path.with_name(f"{path.name}.copy{number}") for number in count(1))
+    copy = next(name for name in names if not os.path.lexists(name))
+    with written_atomically(copy) as temporary:
+        temporary.write_bytes(content)
+    return copy
 
 
 def _sync_folder(path: Path) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import combinations
 
-from sklearn.metrics import cohen_kappa_score
+import numpy as np
+import pandas as pd
 
 from granulearn.audit.verified import KEEP
 from granulearn.review.decisions import EXCLUDE, UNSURE, Decision, DecisionsError, decided_column
 from granulearn.tables.labels import label_key
+from granulearn.utils.agreement import cohen_kappa, krippendorff_alpha
 
 FEWEST_ROWS = 10
 """On fewer rows kappa says nothing."""
@@ -37,24 +39,34 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two files agree on the rows that both decide on."""
+    """How far files agree: Cohen's kappa of two, Krippendorff's alpha of more."""
 
-    first: str
-    second: str
+    files: tuple[str, ...]
     rows: int
-    """Rows that both decide on; unsure is no decision here."""
+    """Rows that two files or more decide on; unsure is no decision here."""
     same: int
-    """Rows on which they agree."""
-    kappa: float | None
-    """Cohen's kappa: 1 for full agreement, 0 for that of chance; None if undefined."""
+    """Rows on which these agree."""
+    value: float | None
+    """Kappa or alpha: 1 for full agreement, 0 for that of chance; None if undefined."""
+    low: float | None
+    """Lower end of its 95 % range."""
+    high: float | None
+
+    @property
+    def name(self) -> str:
+        """The name of the coefficient."""
+        return "kappa" if len(self.files) == 2 else "alpha"
 
     @property
     def message(self) -> str:
         """The agreement in words, without a full stop."""
-        agree = f"agree on {self.same} of {self.rows} rows that both decide on"
-        if self.kappa is None:
-            return f"{agree}; Cohen's kappa needs {FEWEST_ROWS} rows and two labels"
-        return f"{agree}, Cohen's kappa {self.kappa:.2f}"
+        who, whose = ("both decide", "Cohen's kappa")
+        if self.name == "alpha":
+            who, whose = ("two or more decide", "Krippendorff's alpha")
+        agree = f"agree on {self.same} of {self.rows} rows that {who} on"
+        if self.value is None:
+            return f"{agree}; {whose} needs {FEWEST_ROWS} rows and two labels"
+        return f"{agree}, {whose} {self.value:.2f} (95 % range {self.low:.2f} to {self.high:.2f})"
 
 
 @dataclass(frozen=True)
@@ -66,7 +78,7 @@ class Merged:
     conflicts: tuple[Conflict, ...]
     """Rows that are left out, by row."""
     agreements: tuple[Agreement, ...]
-    """One for each pair of files."""
+    """Of all files if there are more than two, then of each pair."""
 
 
 def merge_decisions(files: Sequence[NamedDecisions], *, prefer_latest: bool = False) -> Merged:
@@ -108,8 +120,7 @@ def merge_decisions(files: Sequence[NamedDecisions], *, prefer_latest: bool = Fa
         else:
             target = chosen.target or next(iter(named), "")
             joined.append(replace(chosen, batch="", line=0, target=target))
-    agreements = [_agreement(*two) for two in combinations(files, 2)]
-    return Merged(tuple(joined), tuple(conflicts), tuple(agreements))
+    return Merged(tuple(joined), tuple(conflicts), tuple(_agreements(files)))
 
 
 def _check_same_row(row: int, named: Sequence[tuple[str, Decision]]) -> None:
@@ -155,15 +166,24 @@ def _time(decision: Decision) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _agreement(first: NamedDecisions, second: NamedDecisions) -> Agreement:
-    a, b = ({d.row: d for d in decided if d.decision != UNSURE} for _, decided in (first, second))
-    rows = sorted(a.keys() & b.keys())
-    given = {row: a[row].given_label or b[row].given_label for row in rows}
-    labels_a, labels_b = ([_label(said[row], given[row]) for row in rows] for said in (a, b))
-    same = sum(map(str.__eq__, labels_a, labels_b))
-    is_defined = len(rows) >= FEWEST_ROWS and len({*labels_a, *labels_b}) > 1
-    kappa = float(cohen_kappa_score(labels_a, labels_b)) if is_defined else None
-    return Agreement(first[0], second[0], len(rows), same, kappa)
+def _agreements(files: Sequence[NamedDecisions]) -> Iterator[Agreement]:
+    given = {d.row: d.given_label for _, decided in files for d in decided if d.given_label}
+    labels = pd.DataFrame(
+        [
+            pd.Series({d.row: _label(d, given.get(d.row, "")) for d in own if d.decision != UNSURE})
+            for _, own in files
+        ]
+    ).T
+    codes = pd.factorize(labels.to_numpy(object).ravel())[0].reshape(labels.shape)
+    everyone = range(len(files))
+    for chosen in [*([everyone] if len(files) > 2 else []), *combinations(everyone, 2)]:
+        own = codes[:, list(chosen)]
+        own = own[(own >= 0).sum(axis=1) > 1]
+        same = ((own < 0) | (own == own.max(axis=1, keepdims=True))).all(axis=1).sum()
+        found = cohen_kappa(*own.T) if len(chosen) == 2 else krippendorff_alpha(own)
+        is_defined = len(own) >= FEWEST_ROWS and not np.isnan(found.value)
+        numbers = (found.value, found.low, found.high) if is_defined else (None, None, None)
+        yield Agreement(tuple(files[at][0] for at in chosen), len(own), int(same), *numbers)
 
 
 def _label(decision: Decision, given: str) -> str:

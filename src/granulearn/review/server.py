@@ -324,7 +324,7 @@ Handler = Callable[[Served, Any], dict[str, Any]]
 HANDLERS: dict[tuple[str, str], tuple[Handler, type]] = {
     ("GET", "/state"): (state, Nothing),
     ("GET", "/queue"): (queue, Page),
-    ("GET", "/card/{row:int}"): (card, CardOfRow),
+    ("GET", "/card/{row}"): (card, CardOfRow),
     ("GET", "/values"): (values, ColumnOfTable),
     ("GET", "/numbers"): (lambda served, _: {"html": numbers_html(served.review)}, Nothing),
     ("GET", "/table"): (lambda served, _: {"html": table_html(served.review)}, Nothing),
@@ -355,7 +355,7 @@ def _endpoint(
             return _failed(409, error, conflict=_standing(served.review, error.row))
         except TableError as error:
             return _failed(409, error)
-        except (ValueError, msgspec.MsgspecError) as error:
+        except (ValueError, msgspec.MsgspecError, RecursionError) as error:
             return _failed(400, error)
         except OSError as error:
             reason = f"{error.strerror or error}".lower()

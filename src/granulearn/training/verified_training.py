@@ -259,8 +259,12 @@ def _results(labels: ReviewedLabels, whole: Comparison, at_random: Comparison | 
     if not labels.n_changed and not labels.n_excluded:
         words = [f"accuracy {whole.given:.3f} on {rows}; the labels are the given ones"]
     else:
-        paid = "" if whole.corrected > whole.given else "; the review has not paid so far"
-        words = [f"accuracy on {rows}: {whole.message}{paid}"]
+        result = "has not paid so far" if whole.corrected < whole.given else ""
+        if whole.p_value >= SIGNIFICANT:
+            result = f"has corrected {labels.n_changed} of {whole.rows} verified labels"
+            if labels.n_excluded:
+                result += f" and left out {counted(labels.n_excluded, 'row')}"
+        words = [f"accuracy on {rows}: {whole.message}{f'; the review {result}' * bool(result)}"]
     if drawn.mean() < 0.5:
         words.append(
             "most of these rows were reviewed because they are doubtful; they are harder than the "
