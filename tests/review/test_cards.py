@@ -117,13 +117,14 @@ def test_a_missing_trusted_side_says_why(everything):
     (made,) = rows_of((X, saying(audit, doubted), doubted)).cards([at])
     n_others = same.sum() - 1
     assert made.untrusted == (
-        f"No trusted row is {label}: of {n_others} other rows, {n_others} suspect.",
+        f"None of {n_others} other rows of {label} is trusted: {n_others} are doubted, "
+        "0 more like other classes.",
     )
     alone = replace(ratings, given=np.where(same, ratings.second_classes, ratings.given))
     alone.given[at] = ratings.given[at]
     alone = replace(alone, predicted=alone.given)
     (made,) = rows_of((X, saying(audit, alone), alone)).cards([at])
-    assert made.untrusted == (f"No other row is {label}.",)
+    assert made.untrusted == (f"None of 0 other rows of {label} is trusted.",)
 
 
 def test_long_cells_are_shown_up_to_a_size_that_is_said(everything):

@@ -172,7 +172,7 @@ def test_a_single_decision_on_an_old_card_does_not_replace_one_of_many(server):
     said(server, "decide-many", {"token": preview["token"]})
     answer = said(server, "decide", one(row["row"], "exclude", row["revision"]), status=409)
     assert answer["conflict"]["decision"] == "keep"
-    assert answer["conflict"]["size"] == preview["total"]
+    assert answer["conflict"]["batch"] == f"{preview['token']}/{preview['total']}"
     assert server.review.decision(row["row"]).decision == "keep"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,11 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.audit.explanation import Explainer, Explanation, Neighbour, cell_text
-from granulearn.audit.ratings import FINE, OUTLIER, SUSPECT, UNKNOWN, WRONG, Issue, Ratings
+from granulearn.audit.ratings import FINE, SUSPECT, WRONG, Issue, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.audit.verified import WORST_FIRST
 from granulearn.tables import TrainingTable
-from granulearn.utils.text import counted
 
 MOST_CLASSES = 9
 """Classes with a key of their own."""
@@ -30,15 +28,6 @@ _MOST_VALUES, _LONGEST_VALUE = 200, 100
 _ROW = re.compile(r"#[0-9]{1,15}")
 # Between the cells of a row: no word of a search goes from one cell into the next.
 _SEPARATOR = pa.scalar("\x1f", pa.large_string())
-
-
-_DOUBTS = {
-    WRONG: "probably wrong",
-    SUSPECT: "suspect",
-    OUTLIER: "unlike all others",
-    FINE: "more like other classes",
-    UNKNOWN: "cannot be rated",
-}
 
 
 # --- pairs of classes
@@ -288,10 +277,8 @@ class AuditedRows:
 
     def _cut(self, text: str) -> str:
         most = self.most_characters
-        if len(text) <= most:
-            return text
-        size = "" if most <= SHORT else f" ({most:,} of {len(text):,} characters)"
-        return f"{text[: most - 1]}…{size}"
+        size = f" ({most:,} of {len(text):,} characters)" if most > SHORT else ""
+        return text if len(text) <= most else f"{text[: most - 1]}…{size}"
 
     def cards(self, positions: Sequence[int], drawn: str = WORST_FIRST) -> list[Card]:
         """Return the cards of the rows at some positions, which were drawn in one way."""
@@ -323,21 +310,13 @@ class AuditedRows:
 
     def _untrusted(self, found: Explanation) -> tuple[str, ...]:
         """Return why a card has no trusted row of a class."""
-        ratings, position, said = self.ratings, found.position, []
+        ratings, at, said = self.ratings, found.position, []
         sides = (ratings.given, found.of_given), (ratings.second_classes, found.of_second)
-        for codes, near in sides:
-            code = int(codes[position])
-            if near or code < 0:
-                continue
-            others = np.flatnonzero(ratings.believed == code)
-            others = others[others != position]
-            if len(others) == 0:
-                said.append(f"No other row is {ratings.classes[code]}.")
-                continue
-            counts = Counter(_DOUBTS[verdict] for verdict in ratings.verdicts[others].tolist())
-            doubts = ", ".join(f"{n} {doubt}" for doubt, n in counts.most_common())
-            n_rows = counted(len(others), "other row")
-            said.append(f"No trusted row is {ratings.classes[code]}: of {n_rows}, {doubts}.")
+        for code in [int(codes[at]) for codes, near in sides if codes[at] >= 0 and not near]:
+            verdicts = np.delete(ratings.verdicts, at)[np.delete(ratings.believed, at) == code]
+            n, n_fine = len(verdicts), (verdicts == FINE).sum()
+            why = f": {n - n_fine} are doubted, {n_fine} more like other classes" if n else ""
+            said.append(f"None of {n} other rows of {ratings.classes[code]} is trusted{why}.")
         return tuple(said)
 
     def _compared(self, near: Neighbour) -> ComparedRow:

@@ -223,7 +223,8 @@ class Review:
     @property
     def new_classes(self) -> list[str]:
         """Labels that rows were changed to and that the table does not have."""
-        changes = [d.new_label for d in self._log.active.values() if d.decision == CHANGE]
+        with self._lock:
+            changes = [d.new_label for d in self._log.active.values() if d.decision == CHANGE]
         return [label for label in dict.fromkeys(changes) if self._names.code(label) is None]
 
     @property
@@ -276,18 +277,14 @@ class Review:
             fit = self._fit
             fits = fit.matching(asked)
             if order == DECIDED:
-                among = self._decided_positions(asked.decided)
+                kinds = asked.decided.split(",") if asked.decided else DECISIONS
+                latest = [d.row for d in self._log.active.values() if d.decision in kinds][::-1]
+                positions = map(self.table.position_of.get, latest)
+                among = np.array([at for at in positions if at is not None], dtype=int)
             else:
                 among = self._random_sample() if order == AT_RANDOM else fit.ratings.worst_first
                 fits &= self._is_open() | asked.names_rows
             return fit.numbers[among[fits[among]]]
-
-    def _decided_positions(self, kinds: str) -> np.ndarray:
-        """Return the positions of rows with a decision of some kinds, the latest first."""
-        latest = reversed(self._log.active.values())
-        rows = [d.row for d in latest if not kinds or d.decision in kinds.split(",")]
-        positions = self.table.position_of
-        return np.array([positions[row] for row in rows if row in positions], dtype=int)
 
     def values(self, column: str) -> dict[str, int]:
         """Return the most frequent cells of a column, and how many rows with a label have them."""

@@ -63,22 +63,14 @@ Action = Annotated[str, msgspec.Meta(pattern=r"\A[\w-]{8,64}\Z")]
 
 
 @dataclass
-class Previewed:
-    """What was seen before a decision about many rows."""
-
-    bulk: BulkPreview
-    labels: dict[int, str | None]
-    """The label of each row: the one that was suggested, or the one that was asked for."""
-    revisions: dict[int, int]
-
-
-@dataclass
 class Served:
     """A review and the state of its page."""
 
     review: Review
-    previews: dict[str, Previewed] = field(default_factory=dict)
-    """The last preview, by its token."""
+    previews: dict[str, tuple[BulkPreview, dict[int, tuple[str | None, int]]]] = field(
+        default_factory=dict
+    )
+    """The last preview, by its token: the decision, and the label and revision of each row."""
 
 
 # --- access
@@ -202,12 +194,6 @@ class SeenPreview(msgspec.Struct):
     token: str
 
 
-class ColumnOfTable(msgspec.Struct):
-    """A column whose values are asked for."""
-
-    column: str
-
-
 class Columns(msgspec.Struct):
     """Columns to leave out, and columns to use."""
 
@@ -240,8 +226,7 @@ def _standing(review: Review, row: int) -> dict[str, Any]:
     said, names = review.decision(row), ("decision", "note", "who", "when")
     facts = {name: said and getattr(said, name) for name in names}
     if said is not None:
-        size = int(said.batch.partition("/")[2] or 1)
-        facts |= {"label": said.new_label, "action": action_of(said), "size": size}
+        facts |= {"label": said.new_label, "action": action_of(said), "batch": said.batch}
     return {**facts, "revision": review.revision(row)}
 
 
@@ -266,7 +251,7 @@ def card(served: Served, request: CardOfRow) -> dict[str, Any]:
     }
 
 
-def values(served: Served, request: ColumnOfTable) -> dict[str, Any]:
+def values(served: Served, request: Filter) -> dict[str, Any]:
     """Return the most frequent values of a column."""
     return {"values": list(served.review.values(request.column).items())}
 
@@ -293,21 +278,20 @@ def preview(served: Served, request: BulkPreview) -> dict[str, Any]:
     rows = [review.rated(row) for row in found if review.decision(row) is None]
     token = secrets.token_urlsafe(8)
     # The classes of the preview are decided on, although the audit may differ by then.
-    labels = {rated.row: request.label or rated.second_class for rated in rows}
-    revisions = {row: review.revision(row) for row in labels}
-    served.previews = {token: Previewed(request, labels, revisions)}
+    seen = {r.row: (request.label or r.second_class, review.revision(r.row)) for r in rows}
+    served.previews = {token: (request, seen)}
     return {"token": token, "total": len(rows), "rows": rows[:_ROWS_OF_PREVIEW]}
 
 
 def decide_many(served: Served, request: SeenPreview) -> dict[str, Any]:
     """Decide on all rows of a preview but for those decided on since."""
-    review, seen = served.review, served.previews.get(request.token)
-    if seen is None:
+    if request.token not in served.previews:
         raise ValueError("the rows were not previewed; preview them first.")
-    same = {row: seen.labels[row] for row, n in seen.revisions.items() if review.revision(row) == n}
+    review, (bulk, seen) = served.review, served.previews[request.token]
+    same = {row: label for row, (label, n) in seen.items() if review.revision(row) == n}
     n_new = review.decide_many(
-        list(same), seen.bulk.decision, list(same.values()), order=seen.bulk.order,
-        revisions=seen.revisions, action=request.token,
+        list(same), bulk.decision, list(same.values()), order=bulk.order, action=request.token,
+        revisions={row: seen[row][1] for row in same},
     )  # fmt: skip
     return {"saved": True, "new": n_new}
 
@@ -325,7 +309,7 @@ HANDLERS: dict[tuple[str, str], tuple[Handler, type]] = {
     ("GET", "/state"): (state, Nothing),
     ("GET", "/queue"): (queue, Page),
     ("GET", "/card/{row}"): (card, CardOfRow),
-    ("GET", "/values"): (values, ColumnOfTable),
+    ("GET", "/values"): (values, Filter),
     ("GET", "/numbers"): (lambda served, _: {"html": numbers_html(served.review)}, Nothing),
     ("GET", "/table"): (lambda served, _: {"html": table_html(served.review)}, Nothing),
     ("POST", "/decide"): (decide, OneDecision),

@@ -29,13 +29,7 @@ def rounded(probability: float) -> str:
     return f"{100 * probability:.0f}\u00a0%" if probability >= 0.005 else "<\u00a01\u00a0%"
 
 
-_FILTERS = {
-    "percent": percent,
-    "rounded": rounded,
-    "grouped": "{:,}".format,
-    "about": about,
-    "issue_key": issue_key,
-}
+_FILTERS = {"percent": percent, "rounded": rounded, "grouped": "{:,}".format, "about": about}
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -75,5 +69,5 @@ def numbers_html(review: Review) -> str:
 
 def table_html(review: Review) -> str:
     """Return the table's columns, with boxes to tick, and its warnings."""
-    table = review.table
-    return rendered("table.html", table=table, report=table.data.report, issues=review.issues)
+    table, issues = review.table, [(issue, issue_key(issue)) for issue in review.issues]
+    return rendered("table.html", table=table, report=table.data.report, issues=issues)

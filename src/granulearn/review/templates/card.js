@@ -69,11 +69,15 @@ function liken(old, next) {
   return likenChildren(old, next);
 }
 
+// How many rows were decided on at once.
+const sizeOf = ({ batch }) => Number(batch.split("/")[1] || 1);
+
 // What was decided about the row of a card, by whom and when.
 function saidBefore(card) {
-  const many = card.size > 1 ? ` at once with ${plural(card.size - 1, "other row")}` : "";
+  const size = sizeOf(card);
+  const many = size > 1 ? ` at once with ${plural(size - 1, "other row")}` : "";
   const said = element("p", { class: "said" }, `Decided already: ${standing(card, card.given_label)}${many}. What you decide now replaces it. `);
-  if (many) said.append(element("button", { type: "button", "data-undo": card.action }, `Undo all ${card.size}`));
+  if (many) said.append(element("button", { type: "button", "data-undo": card.action }, `Undo all ${size}`));
   return said;
 }
 

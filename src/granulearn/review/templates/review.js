@@ -308,7 +308,7 @@ async function undo(action = null) {
   const answer = asked.action ? await tell("undo", asked) : { value: { rows: [] } };
   isBusy = false;
   if (!answer.value) return failed(answer);
-  if (mine.includes(asked.action) && !(asked.row && card.size > 1)) mine.splice(mine.indexOf(asked.action), 1);
+  if (mine.includes(asked.action) && !(asked.row && sizeOf(card) > 1)) mine.splice(mine.indexOf(asked.action), 1);
   const { rows } = answer.value;
   panel.cards.drop();
   if (!rows.length) return announce(asked.action ? "This was undone already, or decided again since." : "Nothing of this page to undo. Earlier decisions are among Decided.");
