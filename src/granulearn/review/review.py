@@ -465,8 +465,8 @@ class Review:
             if not found:
                 return []
             self.table.check_unchanged()
-            facts = {"decision": UNDO, "new_label": "", "note": "", "line": 0} | self._signature()
-            self._log.undo([replace(d, **facts) for d in found])
+            facts: dict[str, Any] = {"decision": UNDO, "new_label": "", "note": "", "line": 0}
+            self._log.undo([replace(d, **facts, **self._signature()) for d in found])
             rows = [decision.row for decision in found]
             learnt = self._fit.audit.verified_[[self._position(row) for row in rows]]
             # An audit that has learnt the decisions is fitted again at once.
