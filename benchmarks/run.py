@@ -28,6 +28,7 @@ BENCHMARKS = {
     "ablation": ("studies", "what each part of the robust classifier adds"),
     "deep": ("studies", "deep networks and other tuning against RVFL"),
     "generators": ("studies", "other ball generators under the paper's models"),
+    "rare": ("studies", "costs of errors against class weights, ten and fifty to one"),
     "stress": ("stress", "outliers and rare classes, alone and with wrong labels"),
     "sensitivity": ("sensitivity", "the paper's figures of sensitivity"),
     "probabilities": ("probabilities", "softmax against clipped scores, by log-loss"),

@@ -124,5 +124,6 @@ BENCHMARKS = {
     "ablation": study_benchmark("What the parts of the robust classifier add", "ablation"),
     "deep": study_benchmark("Deep networks and other tuning against RVFL", "deep"),
     "generators": study_benchmark("Ball generators under the paper's models", "generators"),
+    "rare": study_benchmark("Rare classes: costs of errors against class weights", "rare"),
     "real-noise-models": study_benchmark("Learning from real label noise", "real-noise"),
 }

@@ -130,6 +130,7 @@ SHIPPED = {
     "generators": 32 * 3 * 17,
     "noise": 5 * 6 * 5 * 8,
     "quick": 10 * 2 * 9,
+    "rare": 11 * 2 * 5 * 6,
     "real-noise": 15 * 5 * 7,
     "rivals": 32 * 7 * 5 * 16,
     "rivals-large": 10 * 5 * 2 * 8,

@@ -3,8 +3,10 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from granulearn import TableClassifier
 from granulearn.cli import exit_codes
 from granulearn.models import load_model
 from tests.cli.commands import fails, people, succeeds, write_people
@@ -65,6 +67,31 @@ def test_many_classes_have_no_matrix(tmp_path):
         frame["label"] = [f"class {i % n_classes}" for i in range(600)]
         frame.to_csv(tmp_path / "t.csv", index=False)
         assert said in succeeds("fit", tmp_path / "t.csv", *options).out
+
+
+def test_a_rare_class_is_named_with_the_option_that_helps(tmp_path):
+    frame, table = people(400), tmp_path / "t.csv"
+    rare = frame["label"].eq("yes") & (np.arange(400) % 20 > 0)
+    frame[~rare].to_csv(table, index=False)
+    fit = ["fit", table, "-t", "label", "-m", "ball-forest", "--test", 0, "-o"]
+    plain, balanced = tmp_path / "plain.granulearn", tmp_path / "balanced.granulearn"
+    card = succeeds(*fit, plain, "--json").json
+    line = f"class yes is rare ({card['classes']['yes']} samples): --class-cost balanced"
+    assert line in succeeds(*fit, plain).out
+    said = succeeds(*fit, balanced, "--class-cost", "balanced").out
+    assert "is rare" not in said
+    assert "class_cost=balanced" in said
+    found = {}
+    for name, options in ((plain, []), (balanced, []), (balanced, ["--proba"])):
+        out = tmp_path / "out.csv"
+        succeeds("predict", name, table, "-o", out, *options)
+        found[name, *options] = pd.read_csv(out)["prediction"].tolist()
+    assert found[balanced,] == found[balanced, "--proba"]
+    assert found[balanced,].count("yes") > found[plain,].count("yes")
+    in_python = TableClassifier("ball-forest", class_cost="balanced", random_state=0)
+    assert in_python.fit(table, "label").predict(table).tolist() == found[balanced,]
+    line = fails(exit_codes.USAGE, *fit, plain, "-m", "rvfl", "--class-cost", "balanced")
+    assert "--class-cost is not for --model rvfl; use robust, ball-forest, " in line
 
 
 @pytest.mark.parametrize(

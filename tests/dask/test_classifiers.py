@@ -58,6 +58,13 @@ def test_rvfl_equals_the_plain_classifier_to_rounding_however_rows_are_cut(rows,
     assert_same_model(ours, RVFLClassifier(**settings).fit(X, y))
 
 
+def test_costs_of_errors_are_those_of_the_plain_classifier():
+    X, y = table()
+    ours = DaskBallForestClassifier(random_state=0, class_cost={1: 9.0}).fit(chunked(X), chunked(y))
+    found = ours.predict(chunked(X)).compute()
+    assert_array_equal(found, (ours.estimator_.predict_proba(X) * [1, 9, 1]).argmax(axis=1))
+
+
 @every_pair
 def test_empty_partitions_and_texts_of_different_lengths_change_nothing(on_dask, plain):
     X, y = table()

@@ -24,6 +24,7 @@ OF_A_TABLE = "of a table"
 # Settings that lead to other parts of a file.
 OTHERS = {
     "with known noise": (granulearn.RobustClassifier, {"noise_matrix": 0.1}),
+    "with costs of errors": (granulearn.RobustClassifier, {"class_cost": {0: 4.0, 2: 0.25}}),
     "of complex weights": (rvfl.ACRVFLClassifier, {"class_weight": {0: 1, 1: 2.0}}),
     "of robust members": (
         rvfl.BallEnsembleClassifier,

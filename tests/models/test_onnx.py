@@ -167,6 +167,8 @@ SETTINGS = [
     GranularBallKNNClassifier(10_000),
     BoostedTreesClassifier(),
     RobustClassifier(noise_matrix=0.2),
+    RobustClassifier(class_cost={0: 5.0, 2: 0.2}),
+    BallForestClassifier(n_estimators=20, class_cost="balanced"),
     RobustClassifier(forest=RVFLClassifier(C=0.1)),
     BallEnsembleClassifier(EnsembleDeepGBRVFLClassifier(n_layers=2), n_estimators=2),
 ]

@@ -23,14 +23,19 @@ def test_each_classifier_has_one_name():
 
 def test_the_default_comes_first_and_is_the_recommended_one():
     assert next(iter(model_kinds())) == DEFAULT_MODEL
-    model = make_model(DEFAULT_MODEL, 7)
+    model = make_model(DEFAULT_MODEL, random_state=7, n_jobs=-1, class_weight=None)
     assert isinstance(model, RobustClassifier)
     assert (model.random_state, model.n_jobs) == (7, -1)
 
 
+def test_a_setting_that_a_model_lacks_is_refused_with_those_that_have_it():
+    with pytest.raises(ValueError, match=r"RVFLClassifier takes no class_cost; RobustClassifier, "):
+        make_model("rvfl", class_cost="balanced", n_jobs=2)
+
+
 @pytest.mark.parametrize("name", [n for n, kind in model_kinds().items() if kind.tunable])
 def test_every_candidate_of_the_grid_is_a_setting_of_the_model(name):
-    model = make_model(name, 0)
+    model = make_model(name, random_state=0)
     X = [[0.0], [1.0], [2.0], [3.0]]
     for activation in search_grid(name)["model__activation"]:
         model.set_params(activation=activation, n_hidden=3).fit(X, [0, 0, 1, 1])

@@ -12,8 +12,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
 
 from granulearn import TableClassifier
+from granulearn.forest import BallForestClassifier
 from granulearn.models import save_model
 from granulearn.rvfl import RVFLClassifier
 from granulearn.tables import TableError
@@ -234,6 +237,51 @@ def test_any_classifier_for_numbers_can_learn_from_a_table(holders, tmp_path):
     assert fitted.score(frame, frame["late"]) > 0.8
     with pytest.raises(ValueError, match="by skops"):
         fitted.save(tmp_path / "m.granulearn")
+
+
+def test_parameters_of_a_named_model_can_be_searched_over(holders):
+    X, y = holders["pandas"].drop(columns="late"), holders["pandas"]["late"]
+    grid = {"model": ["rvfl", "elm"], "model__class_weight": ["balanced", {"no": 2.0}]}
+    search = GridSearchCV(TableClassifier(random_state=0, n_jobs=1), grid, cv=2).fit(X, y)
+    fitted = search.best_estimator_
+    assert fitted.pipeline_[-1].class_weight == search.best_params_["model__class_weight"]
+    assert fitted.pipeline_[-1].random_state == 0
+    assert fitted.card_.model in ("rvfl", "elm")
+    with pytest.raises(ValueError, match="Invalid parameter 'forest' for estimator RVFLClassifier"):
+        model().set_params(model__forest=None)
+    with pytest.raises(ValueError, match=r"model='svm' is not one of robust, "):
+        TableClassifier("svm").set_params(model__C=1)
+
+
+def test_class_weight_and_class_cost_are_those_of_the_model(holders):
+    frame = holders["pandas"]
+    settings = {"class_weight": {"no": 2.0}, "class_cost": {"yes": 5.0}}
+    for kind in ("ball-forest", BallForestClassifier()):
+        fitted = TableClassifier(kind, random_state=0, **settings).fit(frame, "late")
+        assert settings.items() <= fitted.pipeline_[-1].get_params().items()
+        expected = (fitted.predict_proba(frame) * [1, 5]).argmax(axis=1)
+        assert_array_equal(fitted.predict(frame), fitted.classes_[expected])
+    with pytest.raises(ValueError, match=r"RVFLClassifier takes no class_cost; RobustClassifier, "):
+        model(class_cost="balanced").fit(frame, "late")
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_weights_are_those_of_the_rows_of_the_table(beside, holders):
+    frame = holders["pandas"].copy()
+    frame.loc[10:19, "late"] = None
+    given = (frame.drop(columns="late"), frame["late"]) if beside else (frame, "late")
+    weights = np.random.default_rng(0).uniform(1, 9, len(frame))
+    fitted = model().fit(*given, sample_weight=weights)
+    known = frame["late"].notna().to_numpy()
+    alone = model().fit(frame[known], "late", sample_weight=weights[known])
+    assert_allclose(fitted.predict_proba(frame), alone.predict_proba(frame))
+    unweighted = model().fit(frame, "late")
+    assert not np.allclose(fitted.predict_proba(frame), unweighted.predict_proba(frame))
+    for wrong, message in ((weights[known], "inconsistent"), (-weights, "must not be negative")):
+        with pytest.raises(ValueError, match=message):
+            model().fit(*given, sample_weight=wrong)
+    with pytest.raises(ValueError, match="takes no sample_weight; RobustClassifier does"):
+        TableClassifier(KNeighborsClassifier()).fit(*given, sample_weight=weights)
 
 
 def test_a_name_that_is_no_model_is_refused_with_those_that_are(holders):

@@ -135,7 +135,7 @@ def test_the_comparison_is_that_of_models_which_did_not_see_the_row(reviewed):
             table.X, table.y
         ):
             rows = np.intersect1d(rest, used)
-            pipeline = make_pipeline(make_model("rvfl", 3))
+            pipeline = make_pipeline(make_model("rvfl", random_state=3))
             predicted[held_out] = pipeline.fit(table.X.iloc[rows], y[rows]).predict(
                 table.X.iloc[held_out]
             )

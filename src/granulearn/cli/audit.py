@@ -12,7 +12,7 @@ from typer import Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
-from granulearn.cli.check import as_facts, show_short
+from granulearn.cli.check import as_facts, short_messages, show_short
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.verify import verify_labels
 from granulearn.utils.text import counted, listed
@@ -132,7 +132,9 @@ def audit(
                 from granulearn.review.audit_page import summarize_audit, write_audit_page
 
                 progress(f"writing {report.name}")
-                write_audit_page(summarize_audit(done, table.name), report)
+                messages = [*map(out.in_flags, checked.warnings)]
+                messages += short_messages(checked, file.location)
+                write_audit_page(summarize_audit(done, table.name, messages), report)
         if json:
             out.print_json({**facts, "table": as_facts(checked, file.location)})
             return

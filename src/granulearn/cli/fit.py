@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.check import as_facts, show_short
-from granulearn.training.model_kinds import DEFAULT_MODEL, model_kinds
+from granulearn.cli.exit_codes import UsageError
+from granulearn.training.model_kinds import DEFAULT_MODEL, kinds_with, model_kinds
 from granulearn.utils.text import counted
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 # A wider matrix does not fit a terminal; all of it is in --json and the card.
 MAX_CLASSES_SHOWN = 12
-SETTINGS_SHOWN = ("n_estimators", "n_layers", "C", "n_hidden", "activation")
+# A class with fewer rows, as a share of those of the most frequent class, is rare.
+RARE = 0.1
+SETTINGS_SHOWN = ("class_cost", "n_estimators", "n_layers", "C", "n_hidden", "activation")
 
 
 @opt.takes_table
@@ -32,6 +35,10 @@ def fit(
         bool,
         Option("--tune", help="Search for the best settings first; the default needs no search."),
     ] = False,
+    class_cost: Annotated[
+        Literal["balanced"] | None,
+        Option(help="balanced: predict by probability over the share of a class; for rare ones."),
+    ] = None,
     test: Annotated[
         float,
         Option(min=0.0, max=0.9, help="Fraction of rows to hold out for scores; 0 fits to all."),
@@ -68,6 +75,8 @@ def fit(
     from granulearn.training.verified_training import review_labels, train_verified
 
     opt.check_output(output, others=(table, decisions))
+    if class_cost and model not in (takers := kinds_with("class_cost")):
+        raise UsageError(f"--class-cost is not for --model {model}; use {', '.join(takers)}.")
     in_parts = dask is not None or opt.is_large(table)
     if in_parts:
         opt.refuse_in_parts(decisions=decisions, tune=tune)
@@ -78,7 +87,8 @@ def fit(
         # A search draws a bar of its own.
         with out.stage_progress(hidden=json or tune) as progress:
             progress(f"reading {table.name}")
-            settings: dict[str, Any] = {"test": test, "seed": seed, "progress": progress}
+            settings: dict[str, Any] = {"test": test, "seed": seed, "class_cost": class_cost}
+            settings["progress"] = progress
             if in_parts:
                 from granulearn.dask.tables import train_on_cluster
 
@@ -116,7 +126,7 @@ def _show(name: str, card: ModelCard, n_rows: int | None) -> None:
     out.headline(name, f"{size} ({numbers}, {others}), {len(card.classes)} classes")
     made = f"{counted(card.balls, 'ball')} of " if card.balls else ""
     known = {**card.parameters, **card.chosen}
-    settings = ", ".join(f"{key}={known[key]}" for key in SETTINGS_SHOWN if key in known)
+    settings = ", ".join(f"{key}={known[key]}" for key in SETTINGS_SHOWN if known.get(key))
     out.headline(card.model, f"{made}{fitted}; {settings}")
     if card.doubted_labels:
         are = "is" if card.doubted_labels == 1 else "are"
@@ -125,6 +135,10 @@ def _show(name: str, card: ModelCard, n_rows: int | None) -> None:
     _show_scores(scores.get("cross_validated"), scores.get("held_out"))
     for line in scores.get("verified", {}).get("messages", ()):
         out.say(line, soft_wrap=True)
+    n_rarest, rarest = min((n, label) for label, n in card.classes.items())
+    if n_rarest < RARE * max(card.classes.values()) and not known.get("class_cost"):
+        step = "--class-cost balanced predicts it more often"
+        out.say(f"class {rarest} is rare ({counted(n_rarest, 'sample')}): {step}")
 
 
 def _show_scores(across: dict[str, Any] | None, held_out: dict[str, Any] | None) -> None:

@@ -92,6 +92,8 @@ def _show_start(table: Path, opened: Any, address: str) -> None:
 
 
 def _show_end(table: Path, opened: Any) -> None:
+    from granulearn.review.journal import clean_name
+
     numbers = opened.summary()
     if not numbers.n_decided:
         out.say("\nnothing was decided")
@@ -100,7 +102,6 @@ def _show_end(table: Path, opened: Any) -> None:
     out.say()
     out.headline(opened.source, f"{counted(numbers.n_decided, 'decision')} ({counts})")
     if numbers.counts.get("change") or numbers.counts.get("exclude"):
-        stem, point, ending = table.name.partition(".")
-        clean = table.with_name(f"{stem}.clean{point}{ending}")
+        clean = table.with_name(clean_name(table.name))
         command = ["granulearn", "correct", table, "--decisions", opened.source, "-o", clean]
         out.say("next:", shlex.join(map(str, command)))

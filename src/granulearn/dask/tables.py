@@ -224,6 +224,7 @@ def train_on_cluster(
     test: float,
     seed: int,
     progress: Progress,
+    **parameters: Any,
 ) -> Trained:
     """Fit a model to a sample of a table in parts, as to a table in memory.
 
@@ -243,6 +244,8 @@ def train_on_cluster(
         Seed of the sample, the rows held out and the model.
     progress : callable
         Progress callback.
+    **parameters
+        Of the model.
 
     Raises
     ------
@@ -250,7 +253,8 @@ def train_on_cluster(
         Says all that is wrong with the table at once.
     """
     table = sample_table(file, target, options, round(SAMPLE_SIZE / (1 - test)), seed, progress)
-    trained = train(table.sample, model, tune=False, test=test, seed=seed, progress=progress)
+    parameters |= {"seed": seed, "progress": progress}
+    trained = train(table.sample, model, tune=False, test=test, **parameters)
     card = replace(trained.card, dropped_rows=table.report.rows - table.n_labels)
     return replace(trained, card=card)
 

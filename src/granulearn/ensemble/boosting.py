@@ -24,7 +24,7 @@ from granulearn.utils.sampling import grouped_folds, stratified_sample
 from granulearn.utils.saved import SHARE, Array, Part, Size, require, sums_from_roots
 from granulearn.utils.stacking import brier_score
 from granulearn.utils.threads import effective_n_jobs, limited_threads
-from granulearn.utils.validation import check_samples, weight_of_each_class
+from granulearn.utils.validation import check_samples, total_weights
 
 if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -167,11 +167,17 @@ class BoostedTreesClassifier(ScoreClassifier):
         Factor on the weights of each class's samples.
     n_jobs : int or None, default=None
         Threads; None means 1 and -1 all cores.
+    class_cost : dict, "balanced" or None, default=None
+        Cost of an error in the rows of each class; one for a class that a dict does not name.
+        `predict` returns the class of least expected cost; probabilities do not change.
+        "balanced" is one over the mean out-of-sample probability of a class, for rare classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
+    class_cost_ : ndarray of shape (n_classes,) or None
+        The cost of each class.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -210,12 +216,14 @@ class BoostedTreesClassifier(ScoreClassifier):
         "random_state": ["random_state"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [None, Integral],
+        "class_cost": [dict, StrOptions({"balanced"}), None],
     }
 
-    def __init__(self, random_state=None, class_weight=None, n_jobs=None):
+    def __init__(self, random_state=None, class_weight=None, n_jobs=None, class_cost=None):
         self.random_state = random_state
         self.class_weight = class_weight
         self.n_jobs = n_jobs
+        self.class_cost = class_cost
 
     _saved: ClassVar[dict] = {
         "boosters_": Part(BoostedTrees, many=tuple),
@@ -258,12 +266,7 @@ class BoostedTreesClassifier(ScoreClassifier):
         if groups is not None:
             check_consistent_length(X, groups)
         X, codes, K = samples.X, samples.codes, len(samples.classes)
-        weights = np.ones(len(X)) if samples.weights is None else samples.weights
-        if self.class_weight is not None:
-            totals = np.bincount(codes, weights, minlength=K)
-            weights = (
-                weights * weight_of_each_class(self.class_weight, samples.classes, totals)[codes]
-            )
+        weights = total_weights(self.class_weight, samples)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         known = np.flatnonzero(weights > 0)
         if groups is not None:
@@ -289,6 +292,7 @@ class BoostedTreesClassifier(ScoreClassifier):
             unknown = weights == 0
             proba[unknown] = self._scores(X[unknown])
         self.out_of_sample_proba_ = proba
+        self._fit_class_cost(proba, codes, weights)
         variances = X[known].var(axis=0)
         gains = np.sum([gains_of(fit, n_rounds, variances) for fit in fits], axis=0)
         self.feature_importances_ = gains / gains.sum() if gains.any() else gains

@@ -33,7 +33,7 @@ from granulearn.utils.stacking import (
     stacking_weights,
     temperature_scale,
 )
-from granulearn.utils.validation import check_samples, weight_of_each_class
+from granulearn.utils.validation import check_samples, total_weights
 
 MEMBERS = ("forest", "rvfl", "booster")
 # Prior of the ensemble weights, worth 300 samples and more of small tables: there, the errors of
@@ -81,11 +81,17 @@ class RobustClassifier(DecisionClassifier):
         was passed has its own settings.
     n_jobs : int or None, default=None
         Threads of default members.
+    class_cost : dict, "balanced" or None, default=None
+        Cost of an error in the rows of each class; one for a class that a dict does not name.
+        `predict` returns the class of least expected cost; probabilities do not change.
+        "balanced" is one over the mean out-of-sample probability of a class, for rare classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
+    class_cost_ : ndarray of shape (n_classes,) or None
+        The cost of each class.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -153,6 +159,7 @@ class RobustClassifier(DecisionClassifier):
         "random_state": ["random_state"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [None, Integral],
+        "class_cost": [dict, StrOptions({"balanced"}), None],
     }  # fmt: skip
 
     def __init__(
@@ -164,6 +171,7 @@ class RobustClassifier(DecisionClassifier):
         random_state=None,
         class_weight=None,
         n_jobs=None,
+        class_cost=None,
     ):
         self.forest = forest
         self.rvfl = rvfl
@@ -172,6 +180,7 @@ class RobustClassifier(DecisionClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
         self.n_jobs = n_jobs
+        self.class_cost = class_cost
 
     _saved: ClassVar[dict] = {
         "members_": Part(ScoreClassifier, many=tuple),
@@ -224,10 +233,12 @@ class RobustClassifier(DecisionClassifier):
 
         y = samples.classes[codes]
         out_of_sample = self._fit_members(X, y, samples.weights, groups, rng)
-        scoring_weights = self._scoring_weights(X, codes, weights, rng)
+        own_weights = total_weights(self.class_weight, samples)
+        scoring_weights = self._scoring_weights(X, codes, weights, rng) * own_weights
         self._stack(out_of_sample, codes, scoring_weights)
         self._calibrate(codes, scoring_weights)
         self._rate(X, codes, weights, out_of_sample)
+        self._fit_class_cost(self.out_of_sample_proba_, codes, own_weights)
         return self
 
     def _fit_members(self, X, y, sample_weight, groups, rng) -> dict[str, np.ndarray]:
@@ -268,15 +279,12 @@ class RobustClassifier(DecisionClassifier):
         return out_of_sample
 
     def _scoring_weights(self, X, codes, weights, rng) -> np.ndarray:
-        """Return the weights of the samples that choose weights and temperature, else zero."""
+        """Return one for each sample that chooses weights and temperature, else zero."""
         rows = np.flatnonzero(unique_rows(X, codes, weights))
         random = np.random.default_rng(rng.randint(2**31 - 1))
         rows = rows[stratified_sample(codes[rows], MAX_SCORED, random)]
         found = np.zeros(len(X))
-        found[rows] = weights[rows]
-        if self.class_weight is not None:
-            totals = np.bincount(codes, weights, minlength=len(self.classes_))
-            found *= weight_of_each_class(self.class_weight, self.classes_, totals)[codes]
+        found[rows] = 1
         return found
 
     def _stack(self, out_of_sample: dict[str, np.ndarray], codes, scoring_weights) -> None:

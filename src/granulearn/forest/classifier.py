@@ -25,7 +25,7 @@ from granulearn.utils.sampling import stratified_sample, unique_rows
 from granulearn.utils.saved import SHARE, Array, Part, require
 from granulearn.utils.stacking import stacking_weights
 from granulearn.utils.threads import effective_n_jobs
-from granulearn.utils.validation import Samples, check_samples, weight_of_each_class
+from granulearn.utils.validation import Samples, check_samples, total_weights
 
 # Number of rows that choose the weights of the priors.
 MAX_JUDGED = 10_000
@@ -69,11 +69,17 @@ class BallForestClassifier(ScoreClassifier):
         class the same total weight.
     n_jobs : int or None, default=None
         Threads; None means 1 and -1 all cores. They change no result.
+    class_cost : dict, "balanced" or None, default=None
+        Cost of an error in the rows of each class; one for a class that a dict does not name.
+        `predict` returns the class of least expected cost; probabilities do not change.
+        "balanced" is one over the mean out-of-sample probability of a class, for rare classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
+    class_cost_ : ndarray of shape (n_classes,) or None
+        The cost of each class.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -140,6 +146,7 @@ class BallForestClassifier(ScoreClassifier):
         "random_state": ["random_state"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [None, Integral],
+        "class_cost": [dict, StrOptions({"balanced"}), None],
     }
 
     def __init__(
@@ -152,6 +159,7 @@ class BallForestClassifier(ScoreClassifier):
         random_state=None,
         class_weight=None,
         n_jobs=None,
+        class_cost=None,
     ):
         self.n_estimators = n_estimators
         self.max_samples = max_samples
@@ -161,6 +169,7 @@ class BallForestClassifier(ScoreClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
         self.n_jobs = n_jobs
+        self.class_cost = class_cost
 
     _saved: ClassVar[dict] = {
         "forest_": Part(BallForest),
@@ -234,6 +243,7 @@ class BallForestClassifier(ScoreClassifier):
         self.feature_importances_ = grown.importances
         self.oob_proba_ = self.forest_.posterior(X, n_threads, self.in_bag_)
         self.label_quality_ = label_quality(self.oob_proba_, codes, weights)
+        self._fit_class_cost(self.oob_proba_, codes, weights)
         return self
 
     def _scores(self, X):
@@ -265,12 +275,3 @@ class BallForestClassifier(ScoreClassifier):
         weights = total_weights(self.class_weight, samples)
         seen = SeenRows(self.forest_.rows(samples.X), samples.codes, weights, self.in_bag_)
         return weigh_trees(self.forest_, seen, self.priors_, self.prior_weights_)
-
-
-def total_weights(class_weight, samples: Samples) -> np.ndarray:
-    """Return the weight of each sample, times the factor of its class."""
-    weights = np.ones(len(samples)) if samples.weights is None else samples.weights
-    if class_weight is None:
-        return weights
-    totals = np.bincount(samples.codes, weights, minlength=len(samples.classes))
-    return weights * weight_of_each_class(class_weight, samples.classes, totals)[samples.codes]

@@ -337,7 +337,7 @@ def explain_rows(
         One for each row.
     """
     samples = None if training is None else training_samples(model, training)
-    codes = scores.argmax(axis=1)
+    codes = model._compared(scores).argmax(axis=1)
     probabilities = model._probabilities(scores)[np.arange(len(X)), codes]
     balls: list[tuple[BallContribution, ...]] = [()] * len(X)
     nearest = np.empty((len(X), 0), dtype=int)

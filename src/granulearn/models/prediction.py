@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from granulearn.models.loaded_model import LoadedModel
+from granulearn.models.loaded_model import LoadedModel, final_predictor
 from granulearn.models.row_reader import Location, RowReader, chunks
 from granulearn.tables.inspection import no_column
 from granulearn.tables.io.table_file import TableFile
@@ -148,9 +148,11 @@ class Predictor:
 
     def _labels(self, read: TypedRows) -> dict[str, pa.Array]:
         outputs = {}
-        if self.proba:  # the classes of highest probability are what `predict` returns
+        if self.proba:  # the classes of highest probability, times cost, are those of `predict`
             proba = self.loaded.answers("predict_proba", read)
-            predicted = self.loaded.classes_[proba.argmax(axis=1)]
+            cost = final_predictor(self.loaded.pipeline).class_cost_
+            compared = proba if cost is None else proba * cost
+            predicted = self.loaded.classes_[compared.argmax(axis=1)]
             for label, column in zip(self.classes, proba.T, strict=True):
                 outputs[f"probability_{label}"] = pa.array(column)
         else:

@@ -46,6 +46,12 @@ def default_journal(table: Path) -> Path:
     return table.with_name(f"{name}.decisions.csv")
 
 
+def clean_name(table: str) -> str:
+    """Return the name of a corrected table, unless the user gives one."""
+    stem, point, ending = table.partition(".")
+    return f"{stem}.clean{point}{ending}"
+
+
 class Journal:
     """Decisions that are kept in a file, or in memory.
 

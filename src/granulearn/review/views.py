@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from collections.abc import Callable
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from granulearn.audit.ratings import about, percent
@@ -29,7 +32,18 @@ def rounded(probability: float) -> str:
     return f"{100 * probability:.0f}\u00a0%" if probability >= 0.005 else "<\u00a01\u00a0%"
 
 
-_FILTERS = {"percent": percent, "rounded": rounded, "grouped": "{:,}".format, "about": about}
+def source_hash(text: str) -> str:
+    """Return the source of a policy that allows an inline script or style of this text."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+_FILTERS: dict[str, Callable[..., str]] = {
+    "percent": percent,
+    "rounded": rounded,
+    "grouped": "{:,}".format,
+    "about": about,
+    "source_hash": source_hash,
+}
 
 
 def rendered(template: str, **values: Any) -> str:

@@ -18,7 +18,7 @@ from granulearn.utils.estimator import Abilities, DecisionClassifier, Estimator,
 from granulearn.utils.sampling import stratified_sample
 from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
 from granulearn.utils.threads import limited_threads
-from granulearn.utils.validation import check_samples, weight_of_each_class
+from granulearn.utils.validation import check_samples, total_weights
 
 # "auto" chooses from these. Each of the activations is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
@@ -170,11 +170,17 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor on the weights of each class's samples; "balanced" gives every
         class the same total weight.
+    class_cost : dict, "balanced" or None, default=None
+        Cost of an error in the rows of each class; one for a class that a dict does not name.
+        `predict` returns the class of least expected cost; probabilities do not change.
+        "balanced" is one over the mean out-of-sample probability of a class, for rare classes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
+    class_cost_ : ndarray of shape (n_classes,) or None
+        The cost of each class.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -221,6 +227,7 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
     _parameter_constraints: ClassVar[dict] = {
         **_BaseRVFLEnsemble._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "class_cost": [dict, StrOptions({"balanced"}), None],
     }
 
     def __init__(
@@ -232,6 +239,7 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         max_samples=10_000,
         random_state=None,
         class_weight=None,
+        class_cost=None,
     ):
         self.n_estimators = n_estimators
         self.n_hidden = n_hidden
@@ -240,6 +248,7 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         self.max_samples = max_samples
         self.random_state = random_state
         self.class_weight = class_weight
+        self.class_cost = class_cost
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -261,16 +270,13 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         """
         samples = check_samples(X, y, self, sample_weight)
         self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
-        weights = np.ones(len(samples)) if samples.weights is None else samples.weights
-        units = np.minimum(weights, 1)
-        if self.class_weight is not None:
-            totals = np.bincount(samples.codes, weights, minlength=len(self.classes_))
-            factors = weight_of_each_class(self.class_weight, self.classes_, totals)
-            weights, units = weights * factors[samples.codes], units * factors[samples.codes]
+        weights = total_weights(self.class_weight, samples)
+        units = weights if samples.weights is None else weights / np.maximum(samples.weights, 1)
         n_classes = len(self.classes_)
         Y = one_hot(samples.codes, n_classes).astype(float)
         outputs = self._fit_networks(samples.X, Y, weights, units, samples.codes, n_classes)
         self.out_of_sample_proba_ = positive_part(outputs)
+        self._fit_class_cost(self.out_of_sample_proba_, samples.codes, weights)
         return self
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
+from granulearn.utils.text import listed
+
 DEFAULT_MODEL = "robust"
 
 
@@ -36,19 +38,48 @@ def model_kinds() -> dict[str, ModelKind]:
     return {name: kinds[name] for name in order}
 
 
-def make_model(name: str, seed: int) -> Any:
+def make_model(name: str, **settings: Any) -> Any:
     """Return an unfitted classifier.
 
     Parameters
     ----------
     name : str
         One of `model_kinds`.
-    seed : int
-        Its random state.
+    **settings
+        As for `with_settings`.
     """
-    model = _class_of(name)(random_state=seed)
-    # Threads change no result, and a command has the machine to itself.
-    return model.set_params(n_jobs=-1) if "n_jobs" in model.get_params() else model
+    if name not in model_kinds():
+        raise ValueError(f"model={name!r} is not one of {', '.join(model_kinds())}.")
+    return with_settings(_class_of(name)(), **settings)
+
+
+def with_settings(model: Any, **settings: Any) -> Any:
+    """Set the parameters of a model that are not None, and return it.
+
+    Parameters
+    ----------
+    model : classifier
+        Not fitted.
+    **settings
+        Parameters by name. ``random_state`` and ``n_jobs`` are for models that have them.
+    """
+    known = model.get_params(deep=False)
+    given = {name: value for name, value in settings.items() if value is not None}
+    for name in given.keys() - known.keys() - {"random_state", "n_jobs"}:
+        takers = [model_kinds()[kind].class_name for kind in kinds_with(name)]
+        raise ValueError(f"{type(model).__name__} takes no {name}; {listed(takers)} do.")
+    return model.set_params(**{name: given[name] for name in given.keys() & known.keys()})
+
+
+def kinds_with(parameter: str) -> list[str]:
+    """Return the names of the models that have a parameter.
+
+    Parameters
+    ----------
+    parameter : str
+        Its name.
+    """
+    return [name for name in model_kinds() if parameter in _class_of(name)().get_params()]
 
 
 def search_grid(name: str) -> dict[str, list]:

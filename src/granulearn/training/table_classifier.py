@@ -11,10 +11,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
 from granulearn._sklearn_compat import HasMethods, StrOptions, fit_context
-from granulearn.training.model_kinds import DEFAULT_MODEL, make_model, model_kinds
+from granulearn.training.model_kinds import DEFAULT_MODEL, make_model, model_kinds, with_settings
+from granulearn.utils.validation import check_weights
 
 # What reads tables and files needs optional packages, so it is imported where it is used:
 # the names of the package must be there without them.
@@ -34,7 +35,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     model : str or classifier, default="robust"
-        A name that `granulearn models` lists, or a classifier for numbers.
+        A name that `granulearn models` lists, or a classifier for numbers. Its parameters are
+        set as ``model__NAME``, as in ``set_params`` and grids, also those of a named model.
     categorical : sequence of str, default=()
         Columns of categories, whatever they look like.
     ignore : sequence of str, default=()
@@ -51,6 +53,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         Seed of the model.
     n_jobs : int or None, default=None
         Threads of the model; they change no result.
+    class_weight, class_cost : dict, "balanced" or None, default=None
+        Of the model, as of `RobustClassifier`.
 
     Attributes
     ----------
@@ -102,6 +106,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         "exact_labels": ["boolean"],
         "random_state": ["random_state"],
         "n_jobs": [None, Integral],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "class_cost": [dict, StrOptions({"balanced"}), None],
     }
 
     def __init__(
@@ -116,6 +122,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         exact_labels=False,
         random_state=None,
         n_jobs=None,
+        class_weight=None,
+        class_cost=None,
     ):
         self.model = model
         self.categorical = categorical
@@ -126,9 +134,29 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         self.exact_labels = exact_labels
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.class_weight = class_weight
+        self.class_cost = class_cost
+
+    def set_params(self, **params):
+        """Set parameters; a named model becomes a classifier if a parameter of it is set.
+
+        Parameters
+        ----------
+        **params
+            By name; ``model__NAME`` is of the model.
+
+        Returns
+        -------
+        self
+            The classifier.
+        """
+        model = params.get("model", self.model)
+        if isinstance(model, str) and any(name.startswith("model__") for name in params):
+            params["model"] = make_model(model)
+        return super().set_params(**params)
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Learn from a table.
 
         Parameters
@@ -138,6 +166,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         y : str, or array-like of shape (n_samples,)
             The column of labels in the table, or the labels. Rows without a label
             are left out.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row, with or without a label, in the fit of the model. It does not
+            change the scales of columns.
 
         Returns
         -------
@@ -156,11 +187,18 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         self.n_features_in_ = len(given)
         if array_of(X) is None:
             self.feature_names_in_ = np.array(given, dtype=object)
-        model = self._new_model()
-        self.pipeline_ = make_pipeline(model).fit(data.X, data.y)
+        model, weights = self._new_model(), {}
+        if sample_weight is not None:
+            if not has_fit_parameter(model, "sample_weight"):
+                kind = type(model).__name__
+                raise ValueError(f"{kind} takes no sample_weight; RobustClassifier does.")
+            own = check_weights(sample_weight, data.report.rows)[data.rows]
+            weights["model__sample_weight"] = own
+        self.pipeline_ = make_pipeline(model).fit(data.X, data.y, **weights)
         self.check_ = data.report
         self.classes_ = self.pipeline_.classes_
-        name = self.model if isinstance(self.model, str) else type(model).__name__
+        names = {kind.class_name: name for name, kind in model_kinds().items()}
+        name = names.get(type(model).__name__, type(model).__name__)
         seed = self.random_state if isinstance(self.random_state, Integral) else None
         self.card_ = make_card(name, self.pipeline_, data, data.X, data.y, seed=seed)
         self._loaded = LoadedModel(self.pipeline_, self.card_)
@@ -263,12 +301,11 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _new_model(self) -> Any:
-        if not isinstance(self.model, str):
-            return clone(self.model)
-        if self.model not in model_kinds():
-            raise ValueError(f"model={self.model!r} is not one of {', '.join(model_kinds())}.")
-        model = make_model(self.model, self.random_state)
-        return model.set_params(n_jobs=self.n_jobs) if "n_jobs" in model.get_params() else model
+        names = ("random_state", "n_jobs", "class_weight", "class_cost")
+        settings = {name: getattr(self, name) for name in names}
+        if isinstance(self.model, str):
+            return make_model(self.model, **settings)
+        return with_settings(clone(self.model), **settings)
 
     def _asked(self, X: Any) -> LoadedModel:
         """Return the model that reads and predicts tables, after checking it."""

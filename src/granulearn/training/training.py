@@ -85,6 +85,7 @@ def train(
     seed: int,
     is_verified: np.ndarray | None = None,
     progress: Callable[[str], None] = no_progress,
+    **parameters: Any,
 ) -> Trained:
     """Split, cross-validate, fit, and score on the test rows.
 
@@ -106,12 +107,14 @@ def train(
         True where a person has verified the label; the card does not call it doubted.
     progress : callable, default=no_progress
         Progress callback.
+    **parameters
+        Of the model; None is its default.
     """
     if tune:
         _check_class_sizes(table, test)
     train_rows, test_rows = _split(table, test, seed)
     X, y = table.X.iloc[train_rows], table.y[train_rows]
-    learner = make_learner(model, y, tune=tune, seed=seed)
+    learner = make_learner(model, y, tune=tune, seed=seed, **parameters)
     scores: dict[str, Any] = {}
     with fitting(model, tune=tune):
         if folds_for(y) > 1:
@@ -134,9 +137,10 @@ def make_pipeline(model: Any) -> Pipeline:
     return Pipeline([("preprocess", TablePreprocessor()), ("model", model)])
 
 
-def make_learner(model: str, y: np.ndarray, *, tune: bool, seed: int) -> Any:
+def make_learner(model: str, y: np.ndarray, *, tune: bool, seed: int, **parameters: Any) -> Any:
     """Return the pipeline to fit to labels `y`, or the search for its settings."""
-    pipeline = make_pipeline(make_model(model, seed))
+    # Threads change no result, and a command has the machine to itself.
+    pipeline = make_pipeline(make_model(model, random_state=seed, n_jobs=-1, **parameters))
     if not tune:
         return pipeline
     from granulearn.model_selection import PathSearchCV

@@ -134,6 +134,7 @@ def train_verified(
     test: float,
     seed: int,
     progress: Callable[[str], None] = no_progress,
+    **parameters: Any,
 ) -> Trained:
     """Learn from corrected labels, and score the given and the corrected ones on verified rows.
 
@@ -141,13 +142,14 @@ def train_verified(
     ----------
     labels : ReviewedLabels
         The table and the decisions.
-    model, tune, test, seed, progress
+    model, tune, test, seed, progress, **parameters
         As for `train`.
     """
+    settings: dict[str, Any] = {"tune": tune, "seed": seed, "progress": progress, **parameters}
     is_verified = np.isin(np.arange(len(labels.corrected)), labels.verified.rows)
     trained = train(
-        labels.corrected_table(), model, tune=tune, test=test, seed=seed,
-        is_verified=is_verified[labels.is_kept], progress=progress,
+        labels.corrected_table(), model, **settings, test=test,
+        is_verified=is_verified[labels.is_kept],
     )  # fmt: skip
     scores: dict[str, Any] = {
         "rows": len(labels.verified.rows),
@@ -159,7 +161,7 @@ def train_verified(
     if cannot:
         messages.append(f"no score on {cannot}")
     else:
-        whole, at_random = compare_labels(labels, model, tune=tune, seed=seed, progress=progress)
+        whole, at_random = compare_labels(labels, model, **settings)
         scores |= asdict(whole) | {"at_random": at_random and asdict(at_random)}
         messages += _results(labels, whole, at_random)
     card = replace(
@@ -177,6 +179,7 @@ def compare_labels(
     tune: bool,
     seed: int,
     progress: Callable[[str], None] = no_progress,
+    **parameters: Any,
 ) -> tuple[Comparison, Comparison | None]:
     """Compare a model of the given labels with one of the corrected labels, on verified rows.
 
@@ -187,7 +190,7 @@ def compare_labels(
     ----------
     labels : ReviewedLabels
         The table and the decisions.
-    model, tune, seed, progress
+    model, tune, seed, progress, **parameters
         As for `train`.
 
     Returns
@@ -203,7 +206,7 @@ def compare_labels(
         folds = ReportedFolds(
             folds_for(given), seed, progress, f"predicting verified rows, {name} labels"
         )
-        learner = make_learner(model, y[is_used], tune=tune, seed=seed)
+        learner = make_learner(model, y[is_used], tune=tune, seed=seed, **parameters)
         predicted = y.copy()
         for others, held_out in folds.split(X, given):
             judged, seen = np.intersect1d(held_out, rows), others[is_used[others]]

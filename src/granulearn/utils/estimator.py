@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from granulearn.utils.saved import Labels, Size, check_thread_count, require
+from granulearn.utils.saved import Array, Labels, Size, check_thread_count, require
+from granulearn.utils.validation import LARGEST_WEIGHT, weight_of_each_class
 
 # Each row has a score for each class, so that a short file with many classes would take any amount
 # of memory. Models of thousands of classes are sensible; with more than this, a thousand rows
@@ -98,7 +99,13 @@ class Estimator(BaseEstimator):
 class ScoreClassifier(ClassifierMixin, Estimator, ABC):
     """A classifier that gives each class a score; subclasses write `_scores`."""
 
-    _saved: ClassVar[dict] = {"classes_": Labels()}
+    _saved: ClassVar[dict] = {
+        "classes_": Labels(),
+        "class_cost_": Array("float64", ("_n_outputs",), 0, LARGEST_WEIGHT, optional=True),
+    }
+    class_cost: Any = None
+    class_cost_: np.ndarray | None = None
+    """Cost of an error in the rows of each class; for classes with the parameter `class_cost`."""
     _probability_form: ClassVar[str] = "softmax"
     """How scores become probabilities: "softmax", "positive part", "temperature" or "scores"."""
 
@@ -109,7 +116,7 @@ class ScoreClassifier(ClassifierMixin, Estimator, ABC):
         require(n_classes <= MOST_CLASSES, message)
 
     def predict(self, X):
-        """Return the class of highest score for each row of `X`.
+        """Return the class of highest score, or of least expected cost, for each row of `X`.
 
         Parameters
         ----------
@@ -134,16 +141,33 @@ class ScoreClassifier(ClassifierMixin, Estimator, ABC):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Rows sum to one; they rank classes as `predict` does.
+            Rows sum to one; without costs of errors, the highest is that of `predict`.
         """
         return self._probabilities(self._scores(self._checked(X)))
+
+    def _fit_class_cost(self, proba: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> None:
+        """Set the cost of each class; "balanced" divides by its mean out-of-sample probability."""
+        self.class_cost_ = None
+        if self.class_cost is not None:
+            # The share of the labels would do for calibrated probabilities; those of a class of
+            # few rows are too high.
+            lost = np.isnan(proba).any(axis=1)  # every tree saw them
+            totals = np.bincount(codes[lost], weights[lost], minlength=len(self.classes_))
+            totals = totals + weights[~lost] @ proba[~lost]
+            arguments = self.class_cost, self.classes_, totals, "class_cost"
+            self.class_cost_ = weight_of_each_class(*arguments)
 
     @abstractmethod
     def _scores(self, X: np.ndarray) -> np.ndarray:
         """Return one score per class for rows that are checked, of shape (n_rows, n_classes)."""
 
     def _labels(self, scores: np.ndarray) -> np.ndarray:
-        return self.classes_[scores.argmax(axis=1)]
+        return self.classes_[self._compared(scores).argmax(axis=1)]
+
+    def _compared(self, scores: np.ndarray) -> np.ndarray:
+        """Return what `predict` compares: scores, or what not to predict a class would cost."""
+        cost = self.class_cost_
+        return scores if cost is None else self._probabilities(scores) * cost
 
     def _probabilities(self, scores: np.ndarray) -> np.ndarray:
         if self._probability_form == "softmax":
@@ -166,9 +190,10 @@ class DecisionClassifier(ScoreClassifier):
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
             The higher the score, the more a class is believed. For two classes,
-            positive means ``classes_[1]``.
+            positive means ``classes_[1]``. With costs of errors, the scores are
+            probabilities times costs: `predict` has the same threshold.
         """
-        return self._decisions(self._scores(self._checked(X)))
+        return self._decisions(self._compared(self._scores(self._checked(X))))
 
     def _decisions(self, scores: np.ndarray) -> np.ndarray:
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores

@@ -129,6 +129,9 @@ def check_samples(
         n_classes=int(np.count_nonzero(np.bincount(counting))),
         any_membership=memberships is None or bool(memberships.any()),
     )
+    class_cost = getattr(estimator, "class_cost", None)
+    if isinstance(class_cost, dict):  # used after the fit, but checked before it
+        _check_class_cost(class_cost, samples.classes)
     return samples
 
 
@@ -286,7 +289,16 @@ def repetitions(weights: np.ndarray) -> np.ndarray:
     return counts.astype(np.intp)
 
 
-def weight_of_each_class(class_weight, classes: np.ndarray, totals: np.ndarray) -> np.ndarray:
+def _check_class_cost(class_cost: dict, classes: np.ndarray) -> None:
+    """Raise for costs of unknown classes, and for costs that are no finite number or negative."""
+    for label in class_cost.keys() - {*classes.tolist()}:
+        raise ValueError(f"class_cost names {label!r}, no class of y; name some of {classes}.")
+    weight_of_each_class(class_cost, classes, np.ones(len(classes)), "class_cost")
+
+
+def weight_of_each_class(
+    class_weight, classes: np.ndarray, totals: np.ndarray, name: str = "class_weight"
+) -> np.ndarray:
     """Return the factor on the weight of each class's rows.
 
     Parameters
@@ -298,15 +310,14 @@ def weight_of_each_class(class_weight, classes: np.ndarray, totals: np.ndarray) 
         The class labels.
     totals : ndarray of shape (n_classes,)
         Total weight of each class's rows.
+    name : str, default="class_weight"
+        The parameter, for messages.
     """
     if class_weight != "balanced":
-        _check_class_weight(class_weight)
+        _check_class_weight(class_weight, name)
         by_class = compute_class_weight(class_weight, classes=classes, y=classes)
         if not by_class.any():
-            raise ValueError(
-                "class_weight is zero for every class, so nothing is left to learn from; "
-                "at least some classes must have a positive weight."
-            )
+            raise ValueError(f"{name} is zero for every class; some must have a positive one.")
         return by_class
     present = totals > 0
     by_class = np.zeros(len(classes))
@@ -314,12 +325,21 @@ def weight_of_each_class(class_weight, classes: np.ndarray, totals: np.ndarray) 
     return by_class
 
 
-def _check_class_weight(class_weight: dict) -> None:
+def total_weights(class_weight, samples: Samples) -> np.ndarray:
+    """Return the weight of each sample, times the factor of its class."""
+    weights = np.ones(len(samples)) if samples.weights is None else samples.weights
+    if class_weight is None:
+        return weights
+    totals = np.bincount(samples.codes, weights, minlength=len(samples.classes))
+    return weights * weight_of_each_class(class_weight, samples.classes, totals)[samples.codes]
+
+
+def _check_class_weight(class_weight: dict, name: str) -> None:
     """Raise for a weight that is no finite number, a negative or a huge one."""
     for label, weight in class_weight.items():
         is_number = isinstance(weight, Real) and not isinstance(weight, bool)
         if not is_number or not 0 <= weight <= LARGEST_WEIGHT:
             raise ValueError(
-                f"class_weight must give numbers from 0 to {LARGEST_WEIGHT:g}, got {weight!r} for "
+                f"{name} must give numbers from 0 to {LARGEST_WEIGHT:g}, got {weight!r} for "
                 f"class {label!r}; use 0 to leave a class out."
             )

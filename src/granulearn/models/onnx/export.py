@@ -11,7 +11,7 @@ from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from granulearn._extras import EXTRAS, check_installed
-from granulearn.models.loaded_model import rows_for
+from granulearn.models.loaded_model import final_predictor, rows_for
 from granulearn.models.model_card import ModelFileError
 from granulearn.models.onnx.inputs import add_inputs, input_columns, names_of, typed_inputs
 from granulearn.preprocess import TablePreprocessor
@@ -149,7 +149,7 @@ def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:
     -------
     float
         For a classifier, the largest difference of a probability; infinite where a
-        label differs although the probabilities are not tied. For a regressor, the
+        label differs although the expected costs are not tied. For a regressor, the
         largest difference of a number, as a share of the range of its target's
         predictions: targets come in any unit, and may lie far from zero.
     """
@@ -160,7 +160,9 @@ def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:
         return _difference_of_numbers(found[0], predicted.reshape(len(predicted), -1))
     labels, probabilities = found
     expected = pipeline.predict_proba(rows)
-    top_two = np.sort(expected, axis=1)[:, -2:]
+    cost = final_predictor(pipeline).class_cost_
+    compared = expected if cost is None else expected * (cost / cost.max())
+    top_two = np.sort(compared, axis=1)[:, -2:]
     decided = top_two[:, 1] - top_two[:, 0] > 2 * TOLERANCE
     if (labels[decided] != predicted[decided]).any():
         return float("inf")

@@ -45,10 +45,11 @@ def outputs_of(model: Any, X: Value) -> list[tuple[str, Value, int, list[int | N
         return [("variable", scores, TensorProto.DOUBLE, [None, model.coef_[-1].shape[-1]])]
     labels = onnx_labels(model.classes_)
     scores = _finite_scores(model, X)
-    best = scores.op("ArgMax", axis=1, keepdims=0)
+    proba = _proba(model, scores)
+    compared = scores if model.class_cost_ is None else proba * model.class_cost_
+    best = compared.op("ArgMax", axis=1, keepdims=0)
     label = X.graph.add("Gather", labels, best, axis=0)
     kind = TensorProto.STRING if labels.dtype.kind == "O" else TensorProto.INT64
-    proba = _proba(model, scores)
     return [
         ("label", label, kind, [None]),
         ("probabilities", proba, TensorProto.DOUBLE, [None, len(labels)]),
