@@ -58,9 +58,9 @@ class Reviewer:
         """Decide on one row, or on a few at once, or undo; note what the server answers."""
         act = self.random.random()
         if act < 0.15:
-            latest = self.ask("GET", "queue?order=decided&n=1")["rows"]
-            for row in self.ask("POST", "undo", {"action": latest[0]["action"]})["rows"] if latest else []:
-                self.acknowledged.append((row, "undo"))
+            for latest in self.ask("GET", "queue?order=decided&n=1")["rows"]:
+                rows = self.ask("POST", "undo", {"action": latest["action"]})["rows"]
+                self.acknowledged += [(row, "undo") for row in rows]
             return
         queue = self.ask("GET", "queue?n=5")["rows"]
         if act < 0.3 and queue:
