@@ -55,7 +55,7 @@ def annotations_of_columns(
     texts = [as_text(cells[name].combine_chunks(), trimmed=False) for name in names]
     rows = np.tile(np.arange(file.n_rows), len(names))
     who = np.repeat(np.array(names, dtype=object), file.n_rows)
-    return _long(rows, who, pa.concat_arrays(texts), exact), names
+    return _long(rows, who, pa.concat_arrays(texts), ", ".join(patterns), exact), names
 
 
 def annotations_of_file(
@@ -95,11 +95,14 @@ def annotations_of_file(
             f"{path}: {(rows < 0).sum()} labels are of rows that {file.path} does not have: "
             f"{listed([repr(name) for name in unknown], most=5)}"
         )
-    return _long(rows, np.array(who.to_pylist(), dtype=object), labels, exact)
+    return _long(rows, np.array(who.to_pylist(), dtype=object), labels, columns[2], exact)
 
 
-def _long(rows: np.ndarray, who: np.ndarray, texts: pa.Array, exact: bool) -> pd.DataFrame:
-    labels = decide_labels(profile_labels(texts, "of annotators"), "of annotators", exact=exact)
+def _long(
+    rows: np.ndarray, who: np.ndarray, texts: pa.Array, name: str, exact: bool
+) -> pd.DataFrame:
+    """Return the labels that are not missing; refuse what cannot be classes."""
+    labels = decide_labels(profile_labels(texts, name), name, exact=exact)
     if labels.problems:
         raise TableError(" ".join(labels.problems))
     names = read_labels(texts, labels)
