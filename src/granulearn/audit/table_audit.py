@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from granulearn.audit.error_probability import prior_model
 from granulearn.audit.explanation import CATEGORY, Origin
-from granulearn.audit.label_audit import LabelAudit
+from granulearn.audit.label_audit import LabelAudit, input_names
 from granulearn.audit.ratings import LISTING
 from granulearn.audit.validation import check_groups, in_order_of, row_names
 from granulearn.audit.verified import (
@@ -23,7 +23,7 @@ from granulearn.audit.verified import (
     check_verified,
 )
 from granulearn.preprocess import TablePreprocessor
-from granulearn.preprocess.table_preprocessor import MISSING_NAME
+from granulearn.preprocess.table_preprocessor import NUMBER
 from granulearn.tables import ColumnOptions, TableError, TrainingTable
 from granulearn.tables.parse.cells import as_text, is_nested
 from granulearn.tables.parse.dates import RUNNING
@@ -149,7 +149,7 @@ def audit_table(
         Of `LabelAudit`.
     """
     X, names, origins = encoded_inputs(table)
-    audit = LabelAudit(**settings).fit(
+    audit = LabelAudit(categorical_features=None, **settings).fit(
         X,
         table.y,
         verified=verified,
@@ -170,32 +170,17 @@ def encoded_inputs(
     ----------
     table : TrainingTable
         The table; its labels serve categories that are encoded by class.
-
-    Notes
-    -----
-    A name is a column of numbers, (column, category), or, for a column of many categories,
-    what they are encoded by: the share of a class.
     """
     preprocessor = TablePreprocessor(table.schema.feature_types)
     # Not fit and transform: an encoding that holds a row's own label must not vouch for it.
     X = preprocessor.fit_transform(table.typed.cells, table.y)
     column_of = {f: column.name for column in table.schema.used for f in column.feature_names}
-    names: list[str | tuple[str, str]] = [*preprocessor.numbers_]
-    origins = [
-        Origin(column_of[name], name.removeprefix(column_of[name]).removeprefix(": "))
-        for name in preprocessor.numbers_
-    ]
-    for column in preprocessor.one_hot_:
-        missing = [MISSING_NAME] if preprocessor.has_missing_[column] else []
-        categories = preprocessor.categories_[column] + missing
-        names += [(column, category) for category in categories]
-        origins += [Origin(column, CATEGORY)] * len(categories)
-    classes = preprocessor.target_classes_
-    shown = classes[1:] if len(classes) == 2 else classes
-    for column in preprocessor.target_encoded_:
-        names += [f"share of {label} by {column}" for label in shown]
-        origins += [Origin(column, CATEGORY)] * len(shown)
-    return X, names, origins
+    origins = []
+    for name, kind, _ in preprocessor.outputs():
+        column = column_of[name]
+        part = name.removeprefix(column).removeprefix(": ") if kind == NUMBER else CATEGORY
+        origins.append(Origin(column, part))
+    return X, input_names(preprocessor), origins
 
 
 def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from typer import Option
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.utils.text import counted
+from granulearn.utils.text import counted, listed, quoted
 
 if TYPE_CHECKING:
     from granulearn.review import Decision
@@ -82,6 +82,8 @@ def correct(
     if done.excluded and not undo:
         kept = "left out" if done.dropped else "kept; --drop-excluded leaves them out"
         summary += f", {counted(done.excluded, 'row')} excluded ({kept})"
+    if done.new_classes:
+        summary += f"; no row was {listed(list(map(quoted, done.new_classes)))} before"
     if not done.decisions:
         summary = "there are no decisions; the table is copied unchanged"
     out.print_written(f"{table.name}: {summary}", output)

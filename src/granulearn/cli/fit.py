@@ -37,7 +37,7 @@ def fit(
     ] = False,
     class_cost: Annotated[
         Literal["balanced"] | None,
-        Option(help="balanced: predict by probability over the share of a class; for rare ones."),
+        Option(help="balanced: predict a class where it is more probable than on average."),
     ] = None,
     test: Annotated[
         float,
