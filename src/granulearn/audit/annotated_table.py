@@ -137,7 +137,7 @@ def audit_annotations(
     voted = _with_labels(file, counts.columns.to_numpy()[votes], options)
     X, names, origins = encoded_inputs(voted)
     units = groups_and_times(voted, groups, times)
-    audit = LabelAudit(**settings).fit(
+    audit = LabelAudit(categorical_features=None, **settings).fit(
         X, annotations=annotations, verified=verified, names=names, rows=voted.rows + 1, **units
     )
     return TableAudit(_with_labels(file, audit.consensus_, options), X, origins, audit)
