@@ -11,11 +11,11 @@ from sklearn.naive_bayes import GaussianNB
 from granulearn import LabelAudit, Review, audit_labels, out_of_sample_proba
 from granulearn.audit.explanation import CATEGORY
 from granulearn.audit.table_audit import (
-    _inputs,
     _times,
     audit_listing,
     audit_table,
     columns_of_listing,
+    encoded_inputs,
     is_listing,
 )
 from granulearn.audit.verified import check_verified
@@ -172,7 +172,7 @@ def test_features_are_named_and_known_by_the_column_they_come_from():
         table = read_training_table(
             table_of(frame.drop(columns={"two", "three"} - {target})), target
         )
-        X, names, origins = _inputs(table)
+        X, names, origins = encoded_inputs(table)
         categories = frame["c"].astype(str).unique()
         parts = ["year", "month", "day of year", "weekday", "days since 1970"]
         assert names == [
