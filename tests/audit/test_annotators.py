@@ -293,3 +293,11 @@ def test_annotators_of_few_labels_and_labels_at_random_are_warned_of():
     random = pd.DataFrame(rng.choice(CLASSES, (300, 4)))
     with pytest.warns(UserWarning, match="little more than chance"):
         fitted(rng.normal(size=(300, 3)), random)
+
+
+def test_inputs_may_be_a_table_with_text():
+    X, z, W = a_crowd(150)
+    frame = pd.DataFrame(X).add_prefix("x").assign(hall=np.where(X[:, 0] > 0, "east", "west"))
+    audit = fitted(frame, W)
+    assert audit.input_weight_ > 0
+    assert (audit.consensus_ == z).mean() > (fitted(None, W).consensus_ == z).mean()

@@ -26,7 +26,6 @@ from granulearn.audit.validation import check_groups, check_proba
 from granulearn.audit.verified import check_verified
 from granulearn.utils.agreement import krippendorff_alpha
 from granulearn.utils.text import listed
-from granulearn.utils.validation import check_inputs
 
 FEW_LABELS = 5
 LEAST_INFORMATION = 0.04
@@ -44,13 +43,14 @@ class AnnotatedAudit:
     _set_verified: Any
     _set_ratings: Any
     _row_names: Any
+    _prepared: Any
 
     def _fit_annotations(
         self, X, annotations, dependent, *, verified, groups, times, proba
     ) -> tuple[np.ndarray, EmbeddedRows]:
         """Set the consensus and its ratings; return the inputs as an array and as points."""
         if X is not None:
-            X = check_inputs(X, np.zeros(len(np.asarray(X))), self)[0]
+            X = self._prepared(X)
         n_rows = None if X is None else len(X)
         given, names = read_annotations(annotations, self._row_names, n_rows, dependent)
         self._row_names, self.classes_, n = names, given.classes, given.n_rows

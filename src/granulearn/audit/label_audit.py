@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -38,6 +37,9 @@ from granulearn.audit.validation import (
 from granulearn.audit.verified import VerifiedLabels, check_verified
 from granulearn.forest.forest import TREE_SHARE, grow_forest, label_quality
 from granulearn.forest.tree import ForestSettings, Prior
+from granulearn.preprocess import TablePreprocessor
+from granulearn.preprocess.table_inputs import TableInputs
+from granulearn.preprocess.table_preprocessor import CATEGORY, TARGET_SHARE
 from granulearn.utils.threads import effective_n_jobs
 from granulearn.utils.validation import check_samples
 
@@ -54,7 +56,7 @@ TASKS = ("classification", "regression")
 _SHOWN = ["given_label", "predicted_label", "verdict", "error_probability"]
 
 
-class LabelAudit(AnnotatedAudit, BaseEstimator):
+class LabelAudit(AnnotatedAudit, TableInputs):
     """Find labels that are probably wrong.
 
     A ball forest rates each label by the trees that did not see its sample, and
@@ -79,6 +81,10 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
         The same number gives the same audit, whatever `n_jobs` is.
     n_jobs : int or None, default=None
         Threads; None means 1 and -1 all cores. They change no result.
+    categorical_features : "auto", array-like or None, default="auto"
+        Columns of categories: "auto" takes them by dtype; names, numbers or a mask of columns
+        add some. None says that X holds prepared numbers: they are used as they come, and
+        neither filled nor scaled.
 
     Attributes
     ----------
@@ -157,6 +163,8 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
         Pairs of annotators who agree more than independent ones would.
     consensus_record_ : Consensus or None
         All of that, with classes as numbers; None after a fit with labels.
+    preprocessor_ : TablePreprocessor or None
+        Makes numbers of columns; None with ``categorical_features=None``, and without X.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -188,13 +196,22 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
         "n_estimators": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
         "n_jobs": [None, Integral],
+        **TableInputs._parameter_constraints,
     }
 
-    def __init__(self, action="drop", n_estimators=None, random_state=None, n_jobs=None):
+    def __init__(
+        self,
+        action="drop",
+        n_estimators=None,
+        random_state=None,
+        n_jobs=None,
+        categorical_features="auto",
+    ):
         self.action = action
         self.n_estimators = n_estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -205,8 +222,9 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or None
-            Inputs, used as they come: scale them first. None, with ``proba``, leaves out
+        X : frame of pandas or polars, array-like of shape (n_samples, n_features) or None
+            Inputs. Missing numbers become the median, numbers are scaled, categories and dates
+            encoded (`TablePreprocessor`). None, with ``proba``, leaves out
             outliers and the other checks of inputs; all else is the same.
         y : array-like of shape (n_samples,)
             Class labels.
@@ -246,7 +264,7 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
         self
             The fitted audit.
         """
-        self.consensus_record_ = None
+        self.consensus_record_, self.preprocessor_ = None, None
         if hasattr(X, "__dask_graph__"):
             raise TypeError(
                 f"X is a {type(X).__name__} in blocks; use granulearn.dask.DaskLabelAudit, or "
@@ -263,7 +281,7 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
             )  # fmt: skip
             return self._set_issues(X if has_inputs else None, groups, names, rows, embedded)
         if has_inputs:
-            samples = check_samples(X, y, self)
+            samples = self._check_table(X, y)
         elif proba is None:
             raise ValueError("X may be left out only where proba= gives class probabilities.")
         else:  # rows that are all alike, of which none is an outlier
@@ -293,7 +311,9 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
         return self._set_issues(X if has_inputs else None, groups, names, rows, embedded)
 
     def _set_issues(self, X, groups, names, rows, embedded) -> LabelAudit:
-        if names is None:
+        if names is None and self.preprocessor_ is not None:
+            names = input_names(self.preprocessor_)
+        elif names is None:
             names = getattr(self, "feature_names_in_", None)
         if X is not None:
             self.issues_ = find_issues(
@@ -449,8 +469,8 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs, used as they come: scale them first.
+        X : frame or array-like of shape (n_samples, n_features)
+            Inputs, as for `fit`.
         y : array-like of shape (n_samples,)
             Class labels.
 
@@ -498,6 +518,25 @@ class LabelAudit(AnnotatedAudit, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def input_names(preprocessor: TablePreprocessor) -> list[str | tuple[str, str]]:
+    """Return the names of inputs for messages; (column, category) for one of zeros and ones.
+
+    Parameters
+    ----------
+    preprocessor : TablePreprocessor
+        Fitted; it makes the inputs.
+    """
+    names: list[str | tuple[str, str]] = []
+    for output in preprocessor.outputs():
+        name: Any = output.name_for(output.column)
+        if output.kind == CATEGORY:
+            name = (output.column, output.detail)
+        elif output.kind == TARGET_SHARE:
+            name = f"share of {output.detail} by {output.column}"
+        names.append(name)
+    return names
 
 
 def find_issues(
@@ -595,11 +634,11 @@ def audit_labels(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features), or a raw table
-        Numbers, used as they come: scale them first. Or a table as it comes: a path,
-        a frame of pandas or polars with any types, an Arrow table, a list of dicts, a
-        dict of columns; then everything is encoded and scaled inside. Or a Dask array or
-        DataFrame of numbers, with y in blocks too: see `LabelAudit`. None, with ``proba``,
+    X : array-like of shape (n_samples, n_features), or a table
+        Numbers, of which some may be missing. Or a table as it comes: a path, a frame of pandas
+        or polars, an Arrow table, a list of dicts, a dict of columns; its cells are read as
+        `TableClassifier` reads them, and a column that is left out is warned of. Or a Dask array
+        or DataFrame of numbers, with y in blocks too: see `DaskLabelAudit`. None, with ``proba``,
         rates labels without inputs.
     y : array-like of shape (n_samples,), or str
         Labels, or the column of the table that holds them.

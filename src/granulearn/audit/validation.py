@@ -26,7 +26,7 @@ _ENOUGH_ROWS = 50
 
 
 def is_raw_table(X: Any) -> bool:
-    """Return whether X is a table whose cells must be read, rather than numbers.
+    """Return whether X is a table whose cells are read, rather than an array of numbers.
 
     Parameters
     ----------
@@ -34,9 +34,7 @@ def is_raw_table(X: Any) -> bool:
         What was passed as inputs.
     """
     if isinstance(X, (str, os.PathLike, Mapping)) or hasattr(X, "__arrow_c_stream__"):
-        if not hasattr(X, "dtypes") or not hasattr(X, "iloc"):
-            return True
-        return any(dtype.kind not in "iuf" for dtype in X.dtypes)
+        return True
     return isinstance(X, Sequence) and bool(X) and isinstance(X[0], Mapping)
 
 

@@ -13,7 +13,7 @@ from typer import Option
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.check import show_warnings
-from granulearn.utils.text import counted, listed
+from granulearn.utils.text import counted, listed, quoted
 
 
 @opt.takes_table
@@ -74,6 +74,11 @@ def _show_start(table: Path, opened: Any, address: str) -> None:
         rows = listed([str(row) for row in opened.stale])
         out.note(
             f"labels were edited since they were decided on (row {rows}); they are open again."
+        )
+    if opened.new_classes:
+        out.note(
+            f"rows were changed to {listed(list(map(quoted, opened.new_classes)))}, which no row "
+            "is; `granulearn correct` writes such labels, the audit learns nothing of these rows."
         )
     if opened.journal.dropped:
         cut = f"{source} ended in the middle of a line, which was left out"

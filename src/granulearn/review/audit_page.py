@@ -36,6 +36,7 @@ CARDS_PER_PAIR = 5
 """Cards of each frequent pair at least."""
 BINS = 20
 MOST_SINGLE = 100
+MOST_ANNOTATORS, MOST_ASKED = 50, 10
 MOST_CLASSES = 12
 """Classes of the heat map, those that are confused most."""
 
@@ -89,6 +90,7 @@ def summarize_audit(done: TableAudit, title: str, messages: Sequence[str] = ()) 
         "pairs": pairs[:MOST_PAIRS],
         "histogram": _histogram(ratings),
         "heat_map": _heat_map(ratings, pairs) if len(ratings.classes) > 2 else None,
+        "annotators": _annotators(rows) if done.audit.consensus_record_ else None,
         "issues": issues,
         "n_single": len(single),
         "single": [
@@ -137,6 +139,25 @@ def _heat_map(ratings: Ratings, pairs: list[dict[str, Any]]) -> dict[str, Any]:
     codes = sorted(code for code, _ in totals.most_common(MOST_CLASSES))
     rows = [[counts.get(pair_key(given, second), 0) for second in codes] for given in codes]
     return {"classes": ratings.classes[codes].astype(str).tolist(), "rows": rows}
+
+
+def _annotators(rows: AuditedRows) -> dict[str, Any]:
+    """Return what is said of annotators: those of most labels, and whom to ask next."""
+    audit = rows.audit
+    best = audit.annotators_["n_labels"].argsort().to_numpy()[::-1][:MOST_ANNOTATORS]
+    told = audit.annotators_.iloc[best].reset_index().to_dict("records")
+    shown = best if len(audit.classes_) <= MOST_CLASSES else best[:0]
+    return {
+        "n": len(audit.annotators_),
+        "agreement": audit.agreement_,
+        "told": told,
+        "classes": [str(label) for label in audit.classes_],
+        "confusions": audit.confusion_[shown].tolist(),
+        "ask": {
+            by: rows.numbers[audit.next_to_label(MOST_ASKED, by).index].tolist()
+            for by in ("annotator", "expert")
+        },
+    }
 
 
 def render_audit_page(summary: dict[str, Any]) -> str:

@@ -188,7 +188,7 @@ function undo() {
   return showDecided();
 }
 
-const DECIDING = decidingActions({ card: () => factsOf(current), holder: () => inner.get(current), classes: facts ? facts.classes : [], decide });
+const DECIDING = decidingActions({ card: () => factsOf(current), holder: () => inner.get(current), classes: () => facts.classes, decide });
 const ALWAYS = {
   undo,
   next: () => move(1),
