@@ -133,7 +133,7 @@ SHIPPED = {
     "real-noise": 15 * 5 * 7,
     "rivals": 12 * 8 * 2 * 5,
     "rivals-large": 9 * 8 * 1 * 5,
-    "rivals-neural": 8 * 4 * 5,
+    "rivals-neural": 6 * 3 * 5,
     "sensitivity-C-h": 2 * 10 * 2 * 121,
     "layers": 8 * 3 * 5 * 4 * 10,
     "sensitivity-activation": 2 * 10 * 2 * 9,
