@@ -33,7 +33,7 @@ from granulearn.rvfl import RVFLEnsembleRegressor
 from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
 from granulearn.tables.inspection import first_pass, problems_of_names, report_first
 from granulearn.tables.schema import NUMBER
-from granulearn.tables.training_table import with_target
+from granulearn.tables.training_table import warn_of_dropped, with_target
 from granulearn.utils.neighbors import nearest_others
 from granulearn.utils.text import counted
 from granulearn.utils.threads import effective_n_jobs, limited_threads
@@ -407,6 +407,7 @@ def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarra
     if len(report.schema.used) == 1:
         message = f"There is no column to learn from but {target!r}, the target: add columns."
         raise TableError.about(file.path, [message])
+    warn_of_dropped(report.schema)
     frame = report.schema.read(batches[0], 0).to_frame()
     values = frame.pop(target).to_numpy()
     notes = [
