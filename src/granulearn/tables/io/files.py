@@ -136,7 +136,7 @@ def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:
         from granulearn.tables.io.arrow import ParquetTable
 
         return ParquetTable(path, shown)
-    return _opened_text(TextSource(path, shown, compression), options)
+    return _opened_text(TextSource(path, shown, compression, options=options), options)
 
 
 def _opened_text(source: TextSource, options: ReadOptions) -> TableFile:

@@ -8,9 +8,10 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,7 @@ import pyarrow as pa
 from granulearn.tables.io.edits import can_be_bare
 from granulearn.tables.io.table_file import (
     AS_FOUND,
+    LONGEST_ROW,
     Changes,
     ReadOptions,
     TableFile,
@@ -48,13 +50,15 @@ class JsonObject(NamedTuple):
 
 
 DECODER = json.JSONDecoder(parse_float=Bare, parse_int=Bare, parse_constant=Bare)
+# Characters read at once; most values of a row, which take more memory than their text.
+_PIECE, _MOST_VALUES = 2**20, 2**21
 _BLANKS = re.compile(r"[ \t\r\n]*+")
 
 
 class JsonTable(TableFile):
     """A file of JSON objects; the columns are their keys, in order of first appearance.
 
-    Lines are read in constant memory, an array as a whole.
+    Both are read in constant memory.
 
     Parameters
     ----------
@@ -114,15 +118,19 @@ class JsonTable(TableFile):
         encoding, line, is_first = self.source.text_encoding, 0, True
         with io.TextIOWrapper(self.source.open(), encoding) as text:
             try:
-                for line, content in enumerate(text, start=1):
+                for line, content in enumerate(iter(partial(text.readline, _PIECE), ""), start=1):
                     begin = _after_blanks(content, 0)
+                    if is_first and content.startswith("[", begin):
+                        self._is_array = True
+                        yield from self._array(text, content, begin + 1, line)
+                        return
+                    while not content.endswith("\n") and (more := text.readline(len(content))):
+                        content += more
+                        self._check_length(content, 0, line)
+                    begin = _after_blanks(content, begin)
                     if begin == len(content):
                         continue
-                    self._is_array = is_first and content.startswith("[", begin)
                     is_first = False
-                    if self._is_array:
-                        yield from self._array(content + text.read(), begin, line)
-                        return
                     row, end = self._decoded(content, begin, line)
                     if content[end:].strip():
                         raise self._broken(line, f"{content[end:][:20]!r} follows the object")
@@ -132,22 +140,54 @@ class JsonTable(TableFile):
                 step = Message(problem, "state its encoding (", Setting("encoding"), ").")
                 raise TableError(step) from error
 
-    def _array(self, content: str, begin: int, line: int) -> Iterator[JsonObject]:
-        """Yield the objects of an array, one at a time, to know their lines."""
-        counted, position = 0, _after_blanks(content, begin + 1)
-        while not content.startswith("]", position):
+    def _array(
+        self, text: TextIO, content: str, position: int, line: int
+    ) -> Iterator[JsonObject]:
+        """Yield the objects of an array, one at a time; a window of the text is kept."""
+        counted, is_after_row = 0, False
+
+        def reads_on() -> bool:
+            nonlocal content, position, counted, line
+            line += content.count("\n", counted, position)
+            content, position, counted = content[position:], 0, 0
+            more = text.read(max(_PIECE, len(content)))
+            content += more
+            return bool(more)
+
+        while True:
+            while (position := _after_blanks(content, position)) == len(content) and reads_on():
+                pass
+            if content.startswith("]", position):
+                break
+            if is_after_row:
+                if not content.startswith(",", position):
+                    raise self._broken(row.line, "a comma or ] is missing after this object")
+                position, is_after_row = position + 1, False
+                continue
             line, counted = line + content.count("\n", counted, position), position
-            row, position = self._decoded(content, position, line)
+            while not is_after_row:
+                try:
+                    row, position = self._decoded(content, position, line)
+                    is_after_row = True
+                except TableError:  # perhaps only the beginning of the object is in the window
+                    self._check_length(content, position, line)
+                    if not reads_on():
+                        raise
             yield row
-            position = _after_blanks(content, position)
-            if content.startswith(",", position):
-                position = _after_blanks(content, position + 1)
-            elif not content.startswith("]", position):
-                raise self._broken(line, "a comma or ] is missing after this object")
-        rest = content[position + 1 :].strip()
+        position += 1
+        while not (rest := content[position:].strip()) and reads_on():
+            pass
         if rest:  # rows of a second array would be lost
             line += content.count("\n", counted, content.rindex(rest))
             raise self._broken(line, f"{rest[:20]!r} follows the array")
+
+    def _check_length(self, text: str, begin: int, line: int) -> None:
+        """Refuse a row that is too long, or has too many values."""
+        long, many = len(text) - begin > LONGEST_ROW, text.count(",", begin) > _MOST_VALUES
+        if long or many:
+            found = f"more than {LONGEST_ROW if long else _MOST_VALUES:,}"
+            found = f"{found} characters" if long else f"{found} values"
+            raise self._broken(line, f"a row of {found}")
 
     def _decoded(self, text: str, begin: int, line: int) -> tuple[JsonObject, int]:
         """Return the object that begins at a position, and where it ends."""
