@@ -49,6 +49,36 @@ class JsonObject(NamedTuple):
     content: dict[str, Any]
 
 
+class _Window:
+    """A part of a text, from a position on; the text before it is forgotten."""
+
+    def __init__(self, text: TextIO, content: str, position: int, line: int):
+        self.text, self.content, self.position = text, content, position
+        self._line, self._counted = line, 0
+
+    def sign(self) -> str:
+        """Go to the next character that is no blank, and return it; nothing at the end."""
+        while (begin := _after_blanks(self.content, self.position)) == len(self.content):
+            self.position = begin
+            if not self.reads_on():
+                return ""
+        self.position = begin
+        return self.content[begin]
+
+    def line(self) -> int:
+        """Return the number of the line at the position."""
+        self._line += self.content.count("\n", self._counted, self.position)
+        self._counted = self.position
+        return self._line
+
+    def reads_on(self) -> bool:
+        """Double the window, from the position on; say whether there was more text."""
+        self.line()
+        more = self.text.read(max(_PIECE, len(self.content) - self.position))
+        self.content, self.position, self._counted = self.content[self.position :] + more, 0, 0
+        return bool(more)
+
+
 DECODER = json.JSONDecoder(parse_float=Bare, parse_int=Bare, parse_constant=Bare)
 # Characters read at once; most values of a row, which take more memory than their text.
 _PIECE, _MOST_VALUES = 2**20, 2**21
@@ -122,7 +152,7 @@ class JsonTable(TableFile):
                     begin = _after_blanks(content, 0)
                     if is_first and content.startswith("[", begin):
                         self._is_array = True
-                        yield from self._array(text, content, begin + 1, line)
+                        yield from self._array(_Window(text, content, begin + 1, line))
                         return
                     while not content.endswith("\n") and (more := text.readline(len(content))):
                         content += more
@@ -140,46 +170,30 @@ class JsonTable(TableFile):
                 step = Message(problem, "state its encoding (", Setting("encoding"), ").")
                 raise TableError(step) from error
 
-    def _array(
-        self, text: TextIO, content: str, position: int, line: int
-    ) -> Iterator[JsonObject]:
-        """Yield the objects of an array, one at a time; a window of the text is kept."""
-        counted, is_after_row = 0, False
-
-        def reads_on() -> bool:
-            nonlocal content, position, counted, line
-            line += content.count("\n", counted, position)
-            content, position, counted = content[position:], 0, 0
-            more = text.read(max(_PIECE, len(content)))
-            content += more
-            return bool(more)
-
-        while True:
-            while (position := _after_blanks(content, position)) == len(content) and reads_on():
-                pass
-            if content.startswith("]", position):
-                break
-            if is_after_row:
-                if not content.startswith(",", position):
-                    raise self._broken(row.line, "a comma or ] is missing after this object")
-                position, is_after_row = position + 1, False
-                continue
-            line, counted = line + content.count("\n", counted, position), position
-            while not is_after_row:
-                try:
-                    row, position = self._decoded(content, position, line)
-                    is_after_row = True
-                except TableError:  # perhaps only the beginning of the object is in the window
-                    self._check_length(content, position, line)
-                    if not reads_on():
-                        raise
+    def _array(self, window: _Window) -> Iterator[JsonObject]:
+        """Yield the objects of an array, one at a time, to know their lines."""
+        while window.sign() != "]":
+            row = self._next_row(window)
             yield row
-        position += 1
-        while not (rest := content[position:].strip()) and reads_on():
-            pass
-        if rest:  # rows of a second array would be lost
-            line += content.count("\n", counted, content.rindex(rest))
-            raise self._broken(line, f"{rest[:20]!r} follows the array")
+            if window.sign() == ",":
+                window.position += 1
+            elif window.sign() != "]":
+                raise self._broken(row.line, "a comma or ] is missing after this object")
+        window.position += 1
+        if window.sign():  # rows of a second array would be lost
+            rest = window.content[window.position :][:20]
+            raise self._broken(window.line(), f"{rest!r} follows the array")
+
+    def _next_row(self, window: _Window) -> JsonObject:
+        while True:
+            line = window.line()
+            try:
+                row, window.position = self._decoded(window.content, window.position, line)
+                return row
+            except TableError:  # perhaps only the beginning of the object is in the window
+                self._check_length(window.content, window.position, line)
+                if not window.reads_on():
+                    raise
 
     def _check_length(self, text: str, begin: int, line: int) -> None:
         """Refuse a row that is too long, or has too many values."""
