@@ -36,6 +36,7 @@ BENCHMARKS = {
     "verdicts": ("audit", "which labels are called wrong, and how many are said to be"),
     "real-noise": ("audit", "mistakes that nobody planted, found by the audit"),
     "real-noise-models": ("studies", "mistakes that nobody planted, learnt by classifiers"),
+    "annotators": ("annotators", "which consensus of several annotators is nearest to the truth"),
     "values": ("values", "which method ranks planted wrong numbers first"),
     "checks": ("checks", "leakage, duplicates, outliers: planted and found"),
     "reviews": (

@@ -48,8 +48,9 @@ def about_activations(name: str, part: pd.DataFrame) -> str:
     told = [one for one, p_value in zip(others, p_values, strict=True) if p_value < 0.05]
     return (
         f"- {name}: from {means.iloc[0]:.2f} ({means.index[0]}) to {means.iloc[-1]:.2f} ({best}). "
-        f"Over {len(scores)} splits {len(told)} of the other {len(others)} differ significantly "
-        f"from the best (Wilcoxon, Holm, 5 %): {', '.join(sorted(told)) or 'no activation'}."
+        f"Over {len(scores)} splits {len(told) or 'none'} of the other {len(others)} differ "
+        f"significantly from the best (Wilcoxon, Holm, 5 %){': ' * bool(told)}"
+        f"{', '.join(sorted(told))}."
     )
 
 
@@ -65,8 +66,9 @@ def about_surface(name: str, part: pd.DataFrame) -> str:
     top = surface.stack()
     by_penalty, by_width = surface.mean(axis=0), surface.mean(axis=1)
     moved = [np.ptp(by_penalty), np.ptp(by_width)]
+    n_hidden, penalty = top.idxmax()
     return (
-        f"- {name}: from {top.min():.2f} to {top.max():.2f} (nodes, C: {top.idxmax()}); "
+        f"- {name}: from {top.min():.2f} to {top.max():.2f} (C = {penalty:g}, {n_hidden} nodes); "
         f"{(top >= top.max() - 1).mean():.0%} of the {len(top)} pairs are within a point of it. "
         f"Averaged over widths, C changes the accuracy by {moved[0]:.2f} points (best "
         f"{by_penalty.idxmax():g}); averaged over C, the width changes it by {moved[1]:.2f} (best "

@@ -239,7 +239,8 @@ def use_page(address: str) -> int:
         raise SystemExit(f"{address} served something that is no page")
     rows = json.load(urlopen(f"{address}queue?n={_DECISIONS}"))["rows"]
     for row in rows:
-        said = json.dumps({"row": row["row"], "decision": "change", "label": row["second_class"]})
+        seen = {"row": row["row"], "revision": row["revision"], "label": row["second_class"]}
+        said = json.dumps(seen | {"decision": "change", "action": f"change-{row['row']:08d}"})
         headers = {
             "Content-Type": "application/json",
             "Origin": re.match(r"http://[^/]+", address)[0],

@@ -21,7 +21,12 @@ BROUGHT_ALONG = {"joblib", "threadpoolctl", "markupsafe", "packaging"}
 
 
 # Packages whose module has another name.
-MODULES = {"scikit-learn": "sklearn", "imbalanced-learn": "imblearn", "xgboost-cpu": "xgboost"}
+MODULES = {
+    "scikit-learn": "sklearn",
+    "imbalanced-learn": "imblearn",
+    "crowd-kit": "crowdkit",
+    "xgboost-cpu": "xgboost",
+}
 
 
 def modules_of(requirements):

@@ -31,7 +31,11 @@ NAMES = ["length", "width", "noise", "more noise"]
 @pytest.fixture(scope="module")
 def audited():
     X, y, wrong = three_clouds()
-    return X, LabelAudit(random_state=0).fit(X, y), np.flatnonzero(wrong).tolist()
+    return (
+        X,
+        LabelAudit(random_state=0, categorical_features=None).fit(X, y),
+        np.flatnonzero(wrong).tolist(),
+    )
 
 
 def explained(X, audit, positions, names=NAMES, table=None):
@@ -99,7 +103,7 @@ def test_numbers_are_told_with_value_and_side_and_the_side_is_true():
     y = (X[:, 0] > 0.5).astype(int)
     top, bottom = int(np.argmax(X[:, 0])), int(np.argmin(X[:, 0]))
     y[[top, bottom]] = 0, 1
-    audit = LabelAudit(random_state=0).fit(X, y)
+    audit = LabelAudit(random_state=0, categorical_features=None).fit(X, y)
     high, low = explained(X, audit, [top, bottom], ["height"])
     assert high.columns == (f"height {X[top, 0]:.6g} (higher)",)
     assert low.columns == (f"height {X[bottom, 0]:.6g} (lower)",)
@@ -112,7 +116,7 @@ def test_a_category_column_is_named_once_with_the_cell_of_the_row():
     X = np.column_stack([cities == "Graz", cities == "Lyon", cities == "Oslo", age]).astype(float)
     y = (2 * X[:, 0] + X[:, 3] > 0.5).astype(int)
     y[:20] = 1 - y[:20]
-    audit = LabelAudit(random_state=0).fit(X, y)
+    audit = LabelAudit(random_state=0, categorical_features=None).fit(X, y)
     names = [*[("city", CATEGORY)] * 3, "age"]
     table = pd.DataFrame({"city": cities, "age": age})
     doubted = np.flatnonzero(audit.is_label_issue_).tolist()
@@ -278,7 +282,7 @@ def test_every_feature_of_an_encoded_table_finds_its_column():
 @pytest.fixture(scope="module", params=[150, 1100])
 def grown(request):
     X, y, wrong = three_clouds(request.param)
-    audit = LabelAudit(n_estimators=30, random_state=0).fit(X, y)
+    audit = LabelAudit(n_estimators=30, random_state=0, categorical_features=None).fit(X, y)
     return X, audit, np.flatnonzero(wrong)[:10], audit.ratings_
 
 

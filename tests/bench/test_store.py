@@ -13,7 +13,7 @@ from granulearn.bench import Outcome, Store, StoreError, expand
 from tests.bench.small_studies import small_study
 from tests.processes import Code
 
-MACHINE = {"python": "3"}
+MACHINE = {"python": "3", "system": "s", "processor": "p", "cores": 2, "packages": {}}
 
 
 @pytest.fixture

@@ -63,6 +63,7 @@ from tests.bench.small_studies import SMALL, small_study, write_study
         ('name = "tree"', 'name = "tree"\ncandidates = 3', "candidates draws from a grid"),
         ('name = "tree"', 'name = "tree"\nselection = "loo"', "searches a whole grid"),
         ('name = "tree"', 'name = "tree"\nvary = { max_depth = [] }', "vary.max_depth is empty"),
+        ('"holdout", repeats = 2', '"kfold", repeats = 999, folds = 999', "at most 1,000,000 are"),
         # A key that is not known: the nearest one of any table.
         ("seed = 3", "repeat = 3", "'repeat' is no key here; did you mean 'split.repeats'?"),
         ("seed = 3", "folds = 3", "did you mean 'split.folds'?"),

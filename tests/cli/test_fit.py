@@ -81,6 +81,7 @@ def test_a_rare_class_is_named_with_the_option_that_helps(tmp_path):
     said = succeeds(*fit, balanced, "--class-cost", "balanced").out
     assert "is rare" not in said
     assert "class_cost=balanced" in said
+    assert load_model(balanced).card.parameters["class_cost"] == "balanced"
     found = {}
     for name, options in ((plain, []), (balanced, []), (balanced, ["--proba"])):
         out = tmp_path / "out.csv"

@@ -1,5 +1,6 @@
 """Entry point: lazy verbs, one line and an exit code for every failure, signals."""
 
+import json
 import os
 import re
 import shlex
@@ -89,6 +90,19 @@ def test_completion_offers_verbs_models_and_the_columns_of_the_table(tmp_path, m
 
 
 # --- failures
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_that_lacks_letters_shows_escapes(tmp_path, encoding):
+    table = write_people(tmp_path)
+    for option in ([], ["--json"]):
+        line, variables = [*COMMAND, "check", table, *option], {"PYTHONIOENCODING": encoding}
+        done = subprocess.run(line, env=os.environ | variables, capture_output=True, check=True)
+        if option:
+            names = [column["name"] for column in json.loads(done.stdout)["columns"]]
+            assert "città" in names
+        else:
+            assert b"\\u014csaka" in done.stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")

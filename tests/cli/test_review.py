@@ -53,7 +53,8 @@ def test_decisions_are_saved_and_the_next_command_is_told(table):
     with reviewing(table, "--target", "kind", "--who", "ann") as (process, address):
         with urllib.request.urlopen(address + "queue?n=1", timeout=30) as answer:
             (first,) = json.loads(answer.read())["rows"]
-        assert post(address, "decide", {"row": first["row"], "decision": "change"})["saved"]
+        sent = {"row": first["row"], "revision": 0, "action": "a-test-1", "decision": "change"}
+        assert post(address, "decide", sent)["saved"]
         (decision,) = read_decisions(table.with_name("animals.decisions.csv"))
         said = (decision.row, decision.who, decision.new_label)
         assert said == (first["row"], "ann", first["second_class"])
@@ -125,7 +126,7 @@ def test_excluded_rows_are_left_out_if_asked_for(reviewed, tmp_path):
     clean = tmp_path / "clean.csv"
     facts = succeeds("correct", reviewed, "-o", clean, "--drop-excluded", "--json").json
     counts = {"decisions": 6, "changed": 3, "already": 0, "excluded": 2, "dropped": 2}
-    assert facts == {"file": str(clean), **counts}
+    assert facts == {"file": str(clean), **counts, "new_classes": []}
     assert len(clean.read_text().splitlines()) == 1 + 58
 
 
@@ -141,6 +142,14 @@ def test_a_filled_in_list_of_an_audit_is_a_file_of_decisions(tmp_path):
     done = succeeds("correct", table, "--decisions", listed, "-o", clean, "--target", "label")
     assert "people.csv: 1 label changed\n" in done.out
     assert lines_that_differ(table, clean) == [int(cells["row"])]
+
+
+def test_a_class_that_no_row_had_is_named(reviewed, tmp_path):
+    with Review(reviewed, "label") as review:
+        review.decide(20, "change", "perhaps", new_class=True)
+    done = succeeds("correct", reviewed, "-o", tmp_path / "clean.csv")
+    assert "4 labels changed, 2 rows excluded" in done.out
+    assert "; no row was 'perhaps' before" in done.out
 
 
 def test_standard_output_holds_the_table_alone(reviewed, tmp_path, capfdbinary):

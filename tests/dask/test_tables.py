@@ -24,7 +24,7 @@ from tests.cli.commands import people, write_people
 from tests.dask.chunked import write_parts
 
 
-def in_parts(path, model="rvfl", *, target="label", test=0.0, seed=0, **options):
+def in_parts(path, model="rvfl", *, target="label", test=0.0, seed=0, class_cost=None, **options):
     heard = []
     with open_table(path) as file:
         trained = train_on_cluster(
@@ -35,6 +35,7 @@ def in_parts(path, model="rvfl", *, target="label", test=0.0, seed=0, **options)
             test=test,
             seed=seed,
             progress=heard.append,
+            class_cost=class_cost,
         )
     return trained, heard
 
@@ -120,6 +121,13 @@ def test_a_sample_is_fitted_and_scored_as_a_table_in_memory(tmp_path, monkeypatc
     assert card.classes["rare"] == 4  # all six rows are sampled
     alone = train(in_memory(parts), "rvfl", tune=False, test=0.3, seed=7).card.scores["held_out"]
     assert scores["accuracy"] > alone["accuracy"] - 0.1
+
+
+def test_costs_of_errors_reach_the_model_of_a_table_in_parts(tmp_path):
+    parts = write_parts(tmp_path / "parts", people(300), [150])
+    trained, _ = in_parts(parts, "ball-forest", class_cost="balanced")
+    assert trained.card.parameters["class_cost"] == "balanced"
+    assert trained.pipeline[-1].class_cost_.shape == (2,)
 
 
 def test_a_file_without_rows_in_a_folder_is_no_harm(tmp_path):

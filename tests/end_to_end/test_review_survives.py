@@ -58,9 +58,9 @@ class Reviewer:
         """Decide on one row, or on a few at once, or undo; note what the server answers."""
         act = self.random.random()
         if act < 0.15:
-            rows = self.ask("POST", "undo", {})["rows"]
-            for row in rows:
-                self.acknowledged.append((row, "undo"))
+            for latest in self.ask("GET", "queue?order=decided&n=1")["rows"]:
+                rows = self.ask("POST", "undo", {"action": latest["action"]})["rows"]
+                self.acknowledged += [(row, "undo") for row in rows]
             return
         queue = self.ask("GET", "queue?n=5")["rows"]
         if act < 0.3 and queue:
@@ -71,10 +71,11 @@ class Reviewer:
                 self.ask("POST", "decide-many", {"token": preview["token"]})
                 self.acknowledged.extend((row["row"], "exclude") for row in preview["rows"])
         elif queue:
-            row = self.random.choice(queue)["row"]
+            chosen = self.random.choice(queue)
             decision = self.random.choice(["keep", "change", "unsure"])
-            self.ask("POST", "decide", {"row": row, "decision": decision})
-            self.acknowledged.append((row, decision))
+            sent = {key: chosen[key] for key in ("row", "revision")} | {"decision": decision}
+            self.ask("POST", "decide", sent | {"action": f"{self.random.getrandbits(64):016x}"})
+            self.acknowledged.append((chosen["row"], decision))
 
 
 @pytest.mark.slow

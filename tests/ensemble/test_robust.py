@@ -31,7 +31,8 @@ def test_scores_are_the_weighted_mean_of_forest_networks_and_boosted_trees(n_sam
     assert set(model.weights_) == {"forest", "rvfl", "booster"}
     assert sum(model.weights_.values()) == pytest.approx(1)
     members = {name: getattr(model, f"{name}_") for name in model.weights_}
-    expected = sum(w * members[name].predict_proba(X) for name, w in model.weights_.items())
+    prepared = model._checked(X)
+    expected = sum(w * members[name].predict_proba(prepared) for name, w in model.weights_.items())
     assert_allclose(model.decision_function(X), expected)
     assert_array_equal(model.predict(X), expected.argmax(axis=1))
     assert_array_equal(model.predict_proba(X).argmax(axis=1), expected.argmax(axis=1))
@@ -54,7 +55,9 @@ def test_probabilities_out_of_sample_are_those_of_members_that_did_not_see_a_sam
     assert_allclose(model.out_of_sample_proba_, expected)
     assert_allclose(
         model.predict_proba(X),
-        temperature_scale(clip_proba(model._scores(X), 1 / 302), model.temperature_),
+        temperature_scale(
+            clip_proba(model._scores(model._checked(X)), 1 / 302), model.temperature_
+        ),
     )
 
 
@@ -95,7 +98,7 @@ def test_a_known_noise_matrix_gives_probabilities_of_the_true_class():
     given = RobustClassifier(random_state=0).fit(X[:900], noisy)
     true = RobustClassifier(random_state=0, noise_matrix=0.3).fit(X[:900], noisy)
     assert_array_equal(true.predict(X[900:]), given.predict(X[900:]))
-    scores = true_scores(given._scores(X), true.noise_matrix_)
+    scores = true_scores(given._scores(given._checked(X)), true.noise_matrix_)
     expected = temperature_scale(clip_proba(scores, 1 / 902), true.temperature_)
     assert_allclose(true.predict_proba(X), expected)
     losses = [log_loss(y[900:], m.predict_proba(X[900:])) for m in (given, true)]

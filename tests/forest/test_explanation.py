@@ -66,7 +66,7 @@ def test_balls_and_nearest_rows_are_those_of_the_training_rows(fitted):
     X, y, model = fitted
     new = X[:20] + 0.1
     for row, why in zip(new, model.explain(new, training=(X, y)), strict=True):
-        distances = np.linalg.norm(X - row, axis=1)
+        distances = np.linalg.norm((X - row) / X.std(axis=0), axis=1)
         assert_array_equal(why.nearest, np.argsort(distances)[:3])
         assert why.knows_training
         assert len(why.balls) == 3
@@ -81,7 +81,9 @@ def test_nearest_rows_are_positions_whatever_the_rows_of_a_frame_are_called(fitt
     X, y, model = fitted
     called = pd.DataFrame(X, index=1000 + np.arange(len(X))[::-1])
     (why,) = model.explain(X[:1], training=(called, y))
-    assert_array_equal(why.nearest, np.argsort(np.linalg.norm(X - X[0], axis=1))[:3])
+    assert_array_equal(
+        why.nearest, np.argsort(np.linalg.norm((X - X[0]) / X.std(axis=0), axis=1))[:3]
+    )
 
 
 @pytest.mark.parametrize("class_weight", [None, "balanced", {0: 1, 1: 3.5, 2: 1}])
@@ -92,7 +94,7 @@ def test_balls_give_back_what_a_forest_predicts(class_weight):
     expected = model.predict_proba(X[:30])
     for given in ((X, y), (X, y, np.ones(200))):
         trees = model._weigh_trees(training_samples(model, given))
-        rows = model.forest_.rows(X[:30])
+        rows = model.forest_.rows(model._checked(X[:30]))
         told = [
             np.mean([t.contributions[t.path(row)].sum(axis=0) for t in trees], axis=0)
             for row in rows

@@ -1,5 +1,6 @@
 """Which rows get a card, and what it shows."""
 
+from copy import copy
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from granulearn.audit.explanation import Origin
-from granulearn.audit.ratings import Ratings
+from granulearn.audit.ratings import Issue, Ratings
 from granulearn.review import audit_page
 from granulearn.review.audit_page import chosen_rows
 from granulearn.review.cards import (
@@ -106,6 +107,36 @@ def test_kept_columns_come_first_and_once(everything):
     assert sorted(line.column for line in (*made.kept, *made.lines)) == sorted(NAMES)
 
 
+def test_a_missing_trusted_side_says_why(everything):
+    X, audit, ratings = everything
+    at = chosen_rows(ratings)[0]
+    ratings = replace(ratings, verified=np.zeros(len(X), dtype=bool))
+    same = ratings.given == ratings.given[at]
+    label = ratings.classes[ratings.given[at]]
+    doubted = replace(ratings, verdicts=np.where(same, "suspect", ratings.verdicts))
+    (made,) = rows_of((X, saying(audit, doubted), doubted)).cards([at])
+    n_others = same.sum() - 1
+    assert made.untrusted == (
+        f"None of {n_others} other rows of {label} is trusted: {n_others} are doubted, "
+        "0 more like other classes.",
+    )
+    alone = replace(ratings, given=np.where(same, ratings.second_classes, ratings.given))
+    alone.given[at] = ratings.given[at]
+    alone = replace(alone, predicted=alone.given)
+    (made,) = rows_of((X, saying(audit, alone), alone)).cards([at])
+    assert made.untrusted == (f"None of 0 other rows of {label} is trusted.",)
+
+
+def test_long_cells_are_shown_up_to_a_size_that_is_said(everything):
+    X, _, ratings = everything
+    table = pd.DataFrame({"text": ["no. 7" * 2_000_000] * len(X)})
+    shown = rows_of(everything, table, ["text"] * 4, most_characters=10_000)
+    (made,) = shown.cards(chosen_rows(ratings)[:1])
+    assert made.lines[0].own.startswith("no. 7" * 1_999)
+    assert made.lines[0].own.endswith("… (10,000 of 10,000,000 characters)")
+    assert len(made.reason) < 1_000
+
+
 def test_wide_tables_and_long_cells_are_cut(everything):
     X, _, ratings = everything
     table = pd.DataFrame({f"c{k}": ["long " * 50] * len(X) for k in range(40)})
@@ -117,7 +148,7 @@ def test_wide_tables_and_long_cells_are_cut(everything):
     assert made.lines[0].own.endswith("…")
 
 
-def test_classes_come_by_probability_and_keep_their_keys(everything):
+def test_classes_come_by_probability_with_keys_by_rank(everything):
     *_, ratings = everything
     at = chosen_rows(ratings)[0]
     found = class_probabilities(ratings, at)
@@ -126,8 +157,10 @@ def test_classes_come_by_probability_and_keep_their_keys(everything):
     assert sum(shares) == pytest.approx(1)
     names = ratings.classes
     assert [one.label for one in found if one.is_given] == [names[ratings.given[at]]]
+    wrong = sum(one.probability for one in found if not one.is_given)
+    assert wrong == pytest.approx(ratings.error_proba[at])  # the figure of the queue
     assert [one.label for one in found if one.is_second] == [names[ratings.second_classes[at]]]
-    assert {one.label: one.key for one in found} == {"cat": "1", "dog": "2", "emu": "3"}
+    assert [one.key for one in found] == ["1", "2", "3"]
 
 
 def test_of_many_classes_the_most_probable_and_the_given_are_shown_and_nine_have_a_key(everything):
@@ -140,6 +173,7 @@ def test_of_many_classes_the_most_probable_and_the_given_are_shown_and_nine_have
         proba=proba,
         given=np.full(len(proba), 29),
         predicted=np.full(len(proba), 24),
+        error_proba=np.full(len(proba), 0.999),
     )
     found = class_probabilities(many, chosen_rows(ratings)[0])
     assert [one.label for one in found] == [
@@ -148,10 +182,34 @@ def test_of_many_classes_the_most_probable_and_the_given_are_shown_and_nine_have
     assert [one.key for one in found] == [*"123456789", ""]
 
 
-def test_a_label_that_cannot_be_rated_has_no_probabilities(everything):
+def test_classes_of_a_label_that_cannot_be_rated_have_keys_and_no_probability(everything):
     *_, ratings = everything
-    blind = replace(ratings, label_quality=np.full(len(ratings.given), np.nan))
-    assert class_probabilities(blind, 0) == ()
+    nothing = np.full(len(ratings.given), np.nan)
+    blind = replace(
+        ratings,
+        label_quality=nothing,
+        error_proba=nothing,
+        proba=np.full_like(ratings.proba, np.nan),
+    )
+    found = class_probabilities(blind, 0)
+    assert [(one.key, one.label, one.probability) for one in found] == [
+        ("1", "cat", None), ("2", "dog", None), ("3", "emu", None),
+    ]  # fmt: skip
+
+
+def test_classes_of_a_verified_label_have_no_probability(everything):
+    *_, ratings = everything
+    at = chosen_rows(ratings)[0]
+    truth = ratings.second_classes[at]
+    verified = replace(
+        ratings,
+        verified=np.arange(len(ratings.given)) == at,
+        predicted=np.where(np.arange(len(ratings.given)) == at, truth, ratings.predicted),
+    )
+    found = class_probabilities(verified, at)
+    assert {one.probability for one in found} == {None}
+    proba = [ratings.proba[at][list(ratings.classes).index(one.label)] for one in found]
+    assert proba == sorted(proba, reverse=True)  # by similar rows
 
 
 # --- filters
@@ -162,6 +220,14 @@ CELLS = {
     "name": ["Anna", "ben", "Ännchen", None, "x\ty"],
     "size": ["1.5", "2", "30", "4", "5"],
 }
+
+
+ISSUES = [
+    Issue("near duplicates", 0.9, (0, 2), ""),
+    Issue("near duplicates", 0.8, (2, 3), ""),
+    Issue("outlier", 0.7, (4,), ""),
+    Issue("overlapping classes", 0.6, (), ""),
+]
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +249,7 @@ def rows():
         outlier=np.zeros(5, dtype=bool),
     )
     done = SimpleNamespace(
-        audit=SimpleNamespace(ratings_=ratings, forest_=None),
+        audit=SimpleNamespace(ratings_=ratings, forest_=None, issues_=ISSUES),
         X=np.zeros((5, 1)),
         origins=[Origin("size")],
         table=SimpleNamespace(rows=np.array([1, 2, 4, 6, 10])),
@@ -208,6 +274,14 @@ def rows():
         ({"find": "dog 4"}, [7]),
         ({"find": "#7"}, [7]),
         ({"find": "#7 anna"}, []),
+        ({"find": "#" + "7" * 5000}, []),
+        ({"column": "size", "value": "30"}, [5]),
+        ({"column": "name", "value": ""}, [7]),  # missing
+        ({"column": "name", "value": "30"}, []),
+        ({"issue": "near duplicates"}, [2, 5, 7]),
+        ({"issue": "near duplicates 0"}, [2, 5]),
+        ({"issue": "outlier 4", "verdict": "unknown"}, [11]),
+        ({"issue": "overlapping classes"}, []),
         ({"find": "a1"}, []),  # a word does not go from one cell into the next
         ({"find": ".*"}, []),  # no pattern
         ({"find": "dog", "verdict": "wrong", "pair": "1-0"}, [7]),
@@ -215,6 +289,14 @@ def rows():
 )
 def test_rows_fit_a_filter_of_verdicts_pair_and_words(rows, asked, numbers):
     assert rows.numbers[rows.matching(RowFilter(**asked))].tolist() == numbers
+
+
+def test_values_are_counted_and_long_ones_left_out(rows):
+    assert rows.values("size") == {"1.5": 1, "2": 1, "30": 1, "4": 1, "5": 1}
+    long = pd.DataFrame({"name": ["a", "b", "b", None, "x" * 101], "size": CELLS["size"]})
+    rows = copy(rows)
+    rows.table = long
+    assert list(rows.values("name").items()) == [("b", 2), ("a", 1), ("", 1)]
 
 
 @given(st.text())

@@ -1,5 +1,7 @@
 """Decisions applied to a table: only changed labels differ, and they can be changed back."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -53,6 +55,22 @@ def corrected(path, said, **options):
     """Return where the corrected table is, and what was done."""
     temporary = path.with_name(f"{path.stem}+{path.suffix}")
     return temporary, correct_table(path, temporary, said, source="d.csv", **options)
+
+
+def test_a_new_class_of_a_review_is_written_and_named_and_one_by_hand_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"x": range(6), "y": ["a", "b", "a", "b", "a", "b"]}).to_csv(path, index=False)
+    with Review(path, "y") as review:
+        review.decide(2, "change", "zebra", new_class=True)
+        said = [*review._log.active.values()]
+    clean, done = corrected(path, said)
+    assert labels_of(clean, "y") == ["a", "zebra", "a", "b", "a", "b"]
+    assert (done.changed, done.new_classes) == (1, ("zebra",))
+    back = tmp_path / "back.csv"
+    assert correct_table(clean, back, said, source="d.csv", undo=True).new_classes == ()
+    assert back.read_bytes() == path.read_bytes()
+    with pytest.raises(DecisionsError, match="'zebra' is no class of the table"):
+        corrected(path, [replace(said[0], version="")])
 
 
 def write_text(path, labels, *, always_quoted=True):

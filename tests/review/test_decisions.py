@@ -15,8 +15,10 @@ def active(*lines):
     return [(d.row, d.decision) for d in active_decisions(lines)]
 
 
-def undo(log):
-    log.undo([Decision(d.row, "undo") for d in log.last_action])
+def undo(log, action=None):
+    undone = log.undoable(log.last_action if action is None else action)
+    log.undo([Decision(d.row, "undo", drawn=d.drawn) for d in undone])
+    return [d.row for d in undone]
 
 
 @pytest.fixture
@@ -43,9 +45,47 @@ def test_decisions_taken_at_once_have_one_batch_and_are_undone_at_once(log):
         assert log.add([Decision(row, "keep") for row in rows]) == len(rows)
     assert {d.batch.partition("/")[2] for d in log.journal.lines[:3]} == {"3"}
     for rows in ([7], [6], [4, 5], [1, 2, 3], []):
-        assert [d.row for d in log.last_action] == rows
-        undo(log)
+        assert undo(log) == rows
     assert log.active == {}
+
+
+def test_an_action_is_taken_once_and_undone_once_by_its_name(log):
+    keep = [Decision(1, "keep"), Decision(2, "keep")]
+    assert log.add(keep, "action-1") == 2
+    assert log.add(keep, "action-1") == 0
+    log.add([Decision(3, "exclude")], "action-2")
+    assert undo(log, "action-1") == [1, 2]
+    # Sent again after it was undone, by whomever.
+    assert (undo(log, "action-1"), log.add(keep, "action-1")) == ([], 0)
+    assert undo(log, "never taken") == []
+    assert list(log.active) == [3]
+    again = DecisionLog(log.journal, lambda decision: False)
+    assert (again.add(keep, "action-1"), list(again.active)) == (0, [3])
+
+
+def test_what_was_decided_again_is_not_undone_with_the_earlier_action(log):
+    log.add([Decision(row, "keep") for row in (1, 2, 3)], "bulk-decision")
+    log.add([Decision(2, "exclude")], "single-decision")
+    assert undo(log, "bulk-decision") == [1, 3]
+    assert {row: d.decision for row, d in log.active.items()} == {2: "exclude"}
+    assert undo(log, "single-decision") == [2]
+    assert log.active[2].decision == "keep"
+    assert undo(log, "bulk-decision") == [2]
+
+
+def test_each_line_is_a_revision_of_its_row(log):
+    log.add([Decision(1, "keep"), Decision(2, "keep")])
+    log.add([Decision(1, "exclude")])
+    undo(log)
+    again = DecisionLog(log.journal, lambda decision: False)
+    assert log.revisions == again.revisions == {1: 3, 2: 1}
+
+
+def test_decisions_of_an_earlier_version_are_undone_one_by_one():
+    journal = Journal()
+    journal.append([Decision(row, "keep", line=1 + row) for row in (1, 2)])
+    log = DecisionLog(journal, lambda decision: False)
+    assert [undo(log), undo(log), undo(log)] == [[2], [1], []]
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.sampled_from(KINDS))))
@@ -57,13 +97,12 @@ def test_undoing_everything_leaves_nothing(said):
         if not log.add([Decision(row, decision)]):
             states.pop()
     again = DecisionLog(log.journal, lambda decision: False)
-    assert (list(again.active.items()), again.last_action) == (
-        list(log.active.items()),
-        log.last_action,
-    )
     while log.last_action:
+        assert list(again.active.items()) == list(log.active.items())
+        assert (again.last_action, again.revisions) == (log.last_action, log.revisions)
         undo(log)
         assert log.active == states.pop()
+        again = DecisionLog(log.journal, lambda decision: False)
     assert states == []
 
 
@@ -87,9 +126,11 @@ def test_stale_decisions_are_not_active():
     journal = Journal()
     journal.append([Decision(1, "keep", given_label="cat"), Decision(2, "keep", given_label="dog")])
     log = DecisionLog(journal, lambda decision: decision.given_label == "cat")
-    assert ([d.row for d in log.stale], list(log.active)) == ([1], [2])
+    assert (list(log.stale), list(log.active)) == ([1], [2])
     log.add([Decision(1, "keep", given_label="emu")])
-    assert (sorted(log.active), log.stale) == ([1, 2], [])
+    assert (sorted(log.active), log.stale) == ([1, 2], {})
+    undo(log)
+    assert (list(log.stale), list(log.active)) == ([1], [2])
 
 
 def test_rows_with_other_cells_are_refused_by_name():

@@ -1,5 +1,6 @@
 """The loop of a review: the next row, a decision, the corrected table."""
 
+import re
 import threading
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from granulearn import Review
 from granulearn.review import DecisionsError, read_decisions
+from granulearn.review.review import ConflictError
 from granulearn.tables import TableError
 from tests.review.tables import animals, animals_file
 
@@ -305,10 +307,116 @@ def test_the_random_sample_gives_an_interval_that_holds_the_truth():
     assert numbers.audit.low <= np.mean(given != truth) <= numbers.audit.high
 
 
+def test_a_row_of_the_random_sample_stays_in_it_however_it_is_decided_later(saved):
+    path, _ = saved
+    with Review(path, "kind") as review:
+        row, *_ = review.rows("random").tolist()
+        review.decide(review.card(row, "random"), "keep")
+        for order in ("worst", "decided"):
+            review.decide_many([row], "exclude" if order == "worst" else "keep", order=order)
+            assert review.decision(row).drawn == "random"
+        review.undo(), review.undo(), review.undo()
+    with Review(path, "kind") as review:
+        review.decide(row, "keep")
+        assert review.decision(row).drawn == "random"
+        assert review.summary().audit.n_at_random == 1
+
+
+def test_a_row_that_is_decided_again_keeps_the_verdict_that_it_was_doubted_by(review):
+    card = review.next()
+    review.decide(card, "keep")
+    assert review.rated(card.row).verdict == "fine"  # by now
+    review.decide(card.row, "change")
+    again = review.decision(card.row)
+    assert (again.verdict, float(again.probability)) == (
+        "wrong",
+        pytest.approx(card.error_probability, abs=1e-4),
+    )
+    review.undo()
+    assert review.journal.lines[-1].verdict == "wrong"
+
+
+def test_an_old_revision_is_a_conflict_unless_both_say_the_same(review):
+    review.decide(5, "exclude")
+    with pytest.raises(ConflictError, match="row 5 was decided on elsewhere") as caught:
+        review.decide_many([4, 5], "keep", revisions={4: 0, 5: 0})
+    assert caught.value.row == 5
+    assert review.decision(4) is None  # nothing was written
+    assert review.decide_many([5], "exclude", revisions={5: 0}) == 0
+    assert review.decide_many([4, 5], "keep", revisions={4: 0, 5: 1}) == 2
+
+
+@pytest.mark.parametrize("dtype", ["object", "category"])
+def test_a_row_can_be_changed_to_a_class_that_no_row_has(saved, dtype):
+    path, _ = saved
+    with Review(path, "kind") as review:
+        before = review.summary()
+        review.decide(7, "change", " sea  cow", new_class=True)
+        assert review.summary().audit == before.audit  # nothing is learnt
+        assert review.new_classes == ["sea cow"]
+        review.decide(8, "change", "Sea Cow")  # known by now
+        assert review.corrected()["kind"].iloc[[6, 7]].tolist() == ["sea cow"] * 2
+    with Review(path, "kind", refit_every=1) as review:
+        assert (review.new_classes, review.stale) == (["sea cow"], [])
+        review.decide(9, "keep")
+        review.undo("line-3")
+        review.undo(review.journal.lines[1].batch.partition("/")[0])
+        review.undo(review.journal.lines[0].batch.partition("/")[0])
+        with pytest.raises(DecisionsError, match="'sea cow' is no class"):
+            review.decide(7, "change", "sea cow")
+        for bad in (" ", "x" * 201, "a\x1bb"):
+            with pytest.raises(DecisionsError, match="cannot be a class"):
+                review.decide(7, "change", bad, new_class=True)
+    frame = pd.read_csv(path).astype({"kind": dtype})
+    with Review(frame, "kind") as review:
+        review.decide(7, "change", "sea cow", new_class=True)
+        assert review.corrected()["kind"].iloc[6] == "sea cow"
+
+
+def test_a_label_that_no_row_has_any_more_is_kept_and_said(saved):
+    path, _ = saved
+    with Review(path, "kind") as review:
+        row = next(r for r in review.rows().tolist() if review.rated(r).given_label == "cat")
+        review.decide(row, "change", "emu")
+    path.write_text(path.read_text().replace(",emu\n", ",ostrich\n"))
+    with Review(path, "kind") as review:
+        assert review.new_classes == ["emu"]
+        assert review.decision(row).new_label == "emu"
+        assert review.corrected()["kind"].iloc[row - 1] == "emu"
+
+
+def test_decisions_about_rows_that_were_deleted_are_refused_and_kept(saved):
+    path, _ = saved
+    with Review(path, "kind") as review:
+        review.decide_many([3, 120], "keep")
+        journal = review.journal.path
+    content, lines = journal.read_bytes(), path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]))
+    with pytest.raises(DecisionsError, match="decision about row 120, and the table has 119 rows"):
+        Review(path, "kind")
+    path.write_text("".join([lines[0], *lines[2:], lines[1]]))
+    with pytest.raises(DecisionsError, match=r"other cells in 2 of 2 rows \(row 3, 120\)"):
+        Review(path, "kind")
+    assert journal.read_bytes() == content
+
+
+def test_a_journal_whose_decisions_have_no_names_goes_on(saved):
+    path, _ = saved
+    with Review(path, "kind") as review:
+        for row in (3, 4):
+            review.decide(row, "keep")
+        journal = review.journal.path
+    journal.write_text(re.sub(r",\w+/1,", ",,", journal.read_text()))
+    with Review(path, "kind") as review:
+        assert review.undo() == [4]
+        assert review.undo("line-2") == [3]
+        assert review.undo("line-2") == []
+
+
 def test_a_row_that_is_named_twice_counts_once(review):
     assert review.decide_many([5, 5], "keep") == 1
     assert review.undo() == [5]
-    assert not review.can_undo
+    assert not review.last_action
 
 
 def test_labels_that_are_numbers_can_be_named_as_such():

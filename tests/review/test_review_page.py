@@ -1,133 +1,25 @@
 """The page of a review, in a real browser on the real server: keys, filters, failures."""
 
 import errno
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 import numpy as np
 import pandas as pd
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from selenium.webdriver.support.ui import Select
 
 from granulearn import Review
-from granulearn.review import read_decisions
 from granulearn.review.cards import RowFilter
 from granulearn.review.journal import Journal
 from granulearn.review.views import rounded
 from tests.review.figures import missing_figures
+from tests.review.pages import Page, reviewing
 from tests.review.served import served
-from tests.review.tables import animals_file
+from tests.review.tables import animals, animals_file
 
 EVIL = "<script>alert(1)</script>"
-
-
-class Page:
-    """What a person sees and does."""
-
-    def __init__(self, browser, review):
-        self.browser, self.review = browser, review
-
-    def open(self, address):
-        self.browser.get("about:blank")
-        self.browser.get_log("browser")
-        self.browser.get(address)
-        self.until(lambda: self.row)
-        self.until(lambda: "decided" in self.text("decided"))
-
-    def until(self, holds):
-        return WebDriverWait(self.browser, 30, 0.02).until(lambda _: holds())
-
-    def script(self, code, *values):
-        return self.browser.execute_script(code, *values)
-
-    def at(self, name):
-        return self.browser.find_element(By.ID, name)
-
-    def one(self, selector):
-        return self.browser.find_element(By.CSS_SELECTOR, selector)
-
-    def text(self, name):
-        return self.script("return document.getElementById(arguments[0]).textContent", name)
-
-    def press(self, *keys):
-        for key in keys:
-            self.browser.find_element(By.TAG_NAME, "body").send_keys(key)
-
-    def type(self, *keys):
-        self.browser.switch_to.active_element.send_keys(*keys)
-
-    @property
-    def row(self):
-        """The row whose card is on screen; None while it is on its way."""
-        return self.script("return panel.card && panel.card.row")
-
-    @property
-    def listed(self):
-        return self.script(
-            "return Array.from(document.querySelectorAll('#rows button'), (b) => +b.dataset.row)"
-        )
-
-    @property
-    def message(self):
-        return self.at("message-text").text
-
-    @property
-    def announced(self):
-        return self.text("announcement")
-
-    def saved(self):
-        self.until(lambda: self.text("saved") == "saved")
-
-    def tabs(self):
-        """Open one part of the page after the other."""
-        for tab in ("table", "numbers", "review"):
-            self.one(f"[data-tab={tab}]").click()
-            self.until(lambda tab=tab: self.at(f"panel-{tab}").text)
-            yield tab
-
-    def is_as_wide_as_the_window(self):
-        inner, wide = self.script("return [innerWidth, document.documentElement.scrollWidth]")
-        return wide <= inner
-
-    def emulate_phone(self, width=400):
-        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-
-    def decide_on_all(self, decision):
-        """Ask for a preview of a decision about all rows of the filter."""
-        self.at("bulk").click()
-        Select(self.at("bulk-decision")).select_by_value(decision)
-        self.until(lambda: self.at("bulk-do").is_enabled())
-
-    def decided(self, *keys):
-        """Press keys that decide; return the row, once the decision is on the disk."""
-        row = self.until(lambda: self.row)
-        self.press(*keys)
-        self.until(lambda: self.row not in (row, None))
-        self.saved()
-        return row
-
-    def shows(self, rows):
-        self.until(lambda: self.listed == list(rows)[: len(self.listed)] and self.listed)
-
-    def active(self):
-        return {d.row: d for d in read_decisions(self.review.journal.path)}
-
-
-@contextmanager
-def reviewing(browser, path, **settings):
-    """Open the page of a table's review."""
-    settings = {"keep": ["name"], "refit_every": 1000, "background": True, "who": "eve"} | settings
-    browser.set_window_size(1300, 900)
-    with (
-        Review(path, settings.pop("target", "kind"), **settings) as review,
-        served(review) as running,
-    ):
-        page = Page(browser, review)
-        page.open(running.address)
-        yield page
-        browser.get("about:blank")
 
 
 @pytest.fixture
@@ -230,7 +122,7 @@ def test_any_class_is_found_by_typing(page):
     options = "return Array.from(document.querySelectorAll('#chooser li'), (li) => li.textContent)"
     assert page.script(options) == ["cat", "dog", "emu"]
     page.type("o")
-    assert page.script(options) == ["dog"]
+    assert page.script(options) == ["dog", "New class “o” …"]
     page.type(Keys.ESCAPE)
     assert not page.at("chooser").is_displayed()
     assert page.row == row
@@ -678,6 +570,181 @@ def test_texts_are_texts_and_many_classes_and_columns_fit(browser, tmp_path):
         assert page.review.decision(row) is not None
         assert page.script("return document.querySelectorAll('main script').length") == 0
         assert browser.get_log("browser") == []
+
+
+def test_the_end_of_a_long_class_name_is_always_to_be_read(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(60, size=900)
+    X = rng.normal(size=(900, 4)) + 4 * rng.normal(size=(60, 4))[labels]
+    labels[:40] = rng.integers(60, size=40)
+    frame = pd.DataFrame(X.round(2), columns=list("abcd"))
+    frame["county"] = [f"Administrative County of the North {100 + k}" for k in labels]
+    frame.to_csv(tmp_path / "counties.csv", index=False)
+    with reviewing(browser, tmp_path / "counties.csv", target="county", keep=[]) as page:
+        for width in (390, 1300):
+            page.emulate_phone(width)
+            card = page.review.card(page.row)
+            for text in ("#rows [aria-current] .pair", "#actions .take .text", "#card .head"):
+                shown = page.script(
+                    """const found = document.querySelector(arguments[0]);
+                    return [found.textContent, found.scrollWidth <= found.clientWidth + 1]""",
+                    text,
+                )
+                assert card.second_class[-3:] in shown[0]
+                assert shown[1]
+            name = page.one("[data-action=take]").get_attribute("aria-label")
+            assert name == f"Change to {card.second_class}"  # in full
+            assert page.is_as_wide_as_the_window()
+        keys = page.script(
+            "return [...document.querySelectorAll('.share kbd')].map(k => k.innerText)"
+        )
+        assert keys == list("123456789")  # by rank
+
+
+def texts_table(path):
+    """Write a table with a long text in each row, the first of 10 MB."""
+    frame = animals()[0]
+    frame["story"] = [
+        f"Chapter {k}\nsee https://example.com/{k}, " + "long " * 60 for k in range(120)
+    ]
+    frame.loc[0, "story"] += "x" * 10_000_000
+    frame.to_parquet(path)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_long_texts_open_by_click_and_key_and_always_where_they_are_kept(browser, tmp_path, kept):
+    path = tmp_path / "texts.parquet"
+    texts_table(path)
+    with reviewing(browser, path, keep=["story" if kept else "name"]) as page:
+        own = "#card .own details"
+
+        def is_open():
+            return page.script("return document.querySelector(arguments[0]).open", own)
+
+        def shown():
+            return page.one(f"{own} .full").text
+
+        assert is_open() == kept
+        if not kept:
+            assert "Chapter" in page.one(f"{own} summary").text
+            page.one(f"{own} summary").click()
+            assert is_open()
+            page.one(f"{own} summary").send_keys(Keys.ENTER)
+            assert not is_open()
+            page.press("t")
+            assert is_open()
+            page.script("look().then(ratedAgain)")  # painted again, it stays open
+        row = page.row
+        begin, end = shown().split("\n")
+        assert begin == f"Chapter {row - 1}"
+        assert end.endswith("long")
+        link = page.one(f"{own} a")
+        assert link.get_attribute("href") == f"https://example.com/{row - 1}"
+        assert (link.get_attribute("target"), link.get_attribute("rel")) == (
+            "_blank", "noopener noreferrer",
+        )  # fmt: skip
+        page.decided("q")
+        assert is_open()  # on the next card, too
+        if not kept:
+            page.press("t")
+            assert not is_open()
+        page.find("#1")
+        page.until(lambda: page.row == 1)
+        assert "(10,000 of 10,000,3" in page.script(
+            "return document.querySelector(arguments[0]).textContent", own
+        )
+
+
+def test_a_new_class_is_typed_and_confirmed(page):
+    row = page.row
+    for answer in ("Cancel", "Add the class"):
+        page.press("c")
+        page.type("Okapi", Keys.ENTER)
+        assert page.at("confirm").is_displayed()
+        assert "“Okapi” is none of the 3 classes" in page.at("confirm-text").text
+        page.one(f"#confirm button[value='{'yes' if answer != 'Cancel' else ''}']").click()
+        if answer == "Cancel":
+            assert page.row == row
+            assert page.active() == {}
+    page.until(lambda: page.row not in (row, None))
+    page.saved()
+    assert page.active()[row].new_label == "Okapi"
+    page.until(lambda: page.script("return state.new_classes") == ["Okapi"])
+    row = page.row
+    page.press("c")  # now it is a class among others
+    page.type("okap", Keys.ENTER)
+    page.until(lambda: page.row not in (row, None))
+    page.saved()
+    assert page.active()[row].new_label == "Okapi"
+
+
+def test_rows_are_filtered_by_the_value_of_a_column(browser, tmp_path):
+    frame = animals()[0]
+    frame["town"] = np.where(np.arange(120) % 3, "Rome", "Bonn")
+    frame.loc[7, "town"] = None
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with reviewing(browser, tmp_path / "t.csv") as page:
+        Select(page.at("column")).select_by_visible_text("town")
+        rome = page.review.rows("worst", RowFilter(column="town", value="Rome"))
+        page.until(lambda: page.text("total") == f"{len(rome)} rows")
+        page.shows(rome)
+        options = [option.text for option in Select(page.at("value")).options]
+        assert options == ["Rome (79)", "Bonn (40)", "(missing) (1)"]
+        Select(page.at("value")).select_by_value("")
+        page.until(lambda: page.row == 8)
+        page.at("clear").click()
+        page.shows(page.review.rows())
+        assert not page.at("value").is_enabled()
+
+
+def test_what_was_found_opens_its_rows_decided_or_not(browser, tmp_path):
+    frame = animals()[0]
+    frame.loc[[30, 31], ["length", "width"]] = frame.loc[29, ["length", "width"]].to_numpy()
+    frame.loc[[29, 30, 31], "kind"] = ["cat", "dog", "dog"]
+    frame.drop(columns="name").to_csv(tmp_path / "t.csv", index=False)
+    with reviewing(browser, tmp_path / "t.csv", keep=[]) as page:
+        page.review.decide(31, "keep")
+        issues = page.review.issues
+        number = next(n for n, issue in enumerate(issues) if set(issue.rows) == {29, 30, 31})
+        page.open_tab("table")
+        page.until(lambda: page.browser.find_elements(By.CSS_SELECTOR, "[data-issue]"))
+        link = page.browser.find_elements(By.CSS_SELECTOR, "[data-issue]")[
+            sum(bool(issue.rows) for issue in issues[:number])
+        ]
+        assert link.text == "Open 3 rows"
+        link.click()
+        page.until(lambda: sorted(page.listed) == [30, 31, 32])
+        page.at("clear").click()
+        Select(page.at("issue")).select_by_visible_text(issues[number].kind)
+        rows = page.review.rows("worst", RowFilter(issue=issues[number].kind))
+        page.until(lambda: page.listed == rows.tolist())
+        assert 31 not in rows
+
+
+def test_the_forecast_moves_with_decisions_alone_and_says_why(browser, table):
+    with reviewing(browser, table, refit_every=6) as page:
+
+        def figures():
+            return page.text("forecast"), page.text("reason")
+
+        for _ in range(3):
+            before = figures()
+            page.script("return look()")
+            page.press("j", "k")
+            page.open_tab("numbers"), page.open_tab("review")
+            page.decided("x")
+            page.script("return look()")
+            _, advice = page.text("forecast").split(".", 1)
+            assert (advice, page.text("reason")) == (before[0].split(".", 1)[1], before[1])
+        page.decided("q")
+        page.until(lambda: "1 label verified since" in page.text("reason"))
+        assert page.text("forecast") != before[0]
+        page.decided("w"), page.decided("q")
+        page.until(lambda: page.script("return state.generation") == 1)
+        before, after = page.review.summary().suspects_moved
+        moved = f"which moved the labels left to check from {before} to {after}"
+        page.until(lambda: moved in page.text("reason"))
+        assert page.text("forecast").startswith(f"{after} labels left to check. ")
 
 
 def test_a_long_queue_goes_on_where_one_scrolls(browser, tmp_path):

@@ -14,8 +14,8 @@ from tests.review.tables import animals
 RECORD = AuditSummary(100, 12.0, 0.05, 0.2, "verified labels", 20, 10, 4, {20: 6.2})
 
 
-def summary(decisions=(), record=RECORD, n_fitted=0):
-    return ReviewSummary(record, n_suspects=8, n_fitted=n_fitted, decisions=tuple(decisions))
+def summary(decisions=(), record=RECORD, n_fitted=0, moved=None):
+    return ReviewSummary(record, 8, n_fitted, moved, tuple(decisions))
 
 
 def test_decisions_are_counted_by_kind_person_and_verdict():
@@ -61,12 +61,16 @@ def test_the_figures_say_what_changed_them():
         17: "The audit was fitted with 17 verified labels; 3 labels verified since.",
         20: "The audit was fitted with 20 verified labels.",
     }
+    assert summary(n_fitted=17, moved=(104, 82)).reason == (
+        "The audit was fitted with 17 verified labels, which moved the labels left to check from "
+        "104 to 82; 3 labels verified since."
+    )
 
 
 def test_rows_at_random_are_wanted_after_ten_doubtful_ones():
     def wants(n_verified, n_at_random, n_suspects=8):
         record = replace(RECORD, n_verified=n_verified, n_at_random=n_at_random)
-        return ReviewSummary(record, n_suspects, 0, ()).wants_random
+        return ReviewSummary(record, n_suspects, 0, None, ()).wants_random
 
     assert [wants(9, 0), wants(10, 0), wants(19, 9), wants(20, 10)] == [False, True, True, False]
     assert wants(0, 0, n_suspects=0)
@@ -123,5 +127,8 @@ def test_there_are_as_many_suspects_as_mistakes_are_left(review):
         doubtful = np.sort(p[~review.ratings.verified])[::-1]
         assert numbers.audit.expected_errors[20] == pytest.approx(doubtful[:20].sum())
     assert review.summary().counts["change"] == (frame["kind"] != review.corrected()["kind"]).sum()
+    before = review.summary().n_suspects
     review.refit()
-    assert review.summary().reason == "The audit was fitted with 12 verified labels."
+    numbers = review.summary()
+    assert numbers.suspects_moved == (before, numbers.n_suspects)
+    assert numbers.reason.startswith("The audit was fitted with 12 verified labels, which moved ")

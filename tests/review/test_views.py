@@ -49,9 +49,23 @@ def test_a_card_of_an_unknown_label_says_so(review):
         card, second_class=None, error_probability=None, probabilities=(), verdict="unknown"
     )
     bare = replace(bare, of_given=(), of_second=(), kept=(), lines=card.lines[:1], n_columns=7)
-    html = card_html(bare)
-    for text in ("cannot be rated", "1 of 7 columns", "No trusted row to compare with is"):
+    html = card_html(replace(bare, untrusted=("No other row is cat.",)))
+    for text in ("cannot be rated", "1 of 7 columns", "No other row is cat."):
         assert text in html
+
+
+def test_long_texts_open_in_place_and_links_in_a_new_tab(review):
+    card = review.next()
+    text = f"see https://example.com/a?b=1&c=2.\nEnd {EVIL} " + "long " * 100
+    shown = replace(card.lines[0], own=text, others=("x", text, "http://example.org"))
+    html = card_html(replace(card, kept=(shown,), lines=(shown,)))
+    assert html.count("<details") == 4
+    assert html.count('<details open class="kept">') == 2
+    link = '<a href="{0}" rel="noopener noreferrer" target="_blank">{0}</a>'
+    assert html.count(link.format("https://example.com/a?b=1&amp;c=2")) == 4
+    assert link.format("http://example.org") in html
+    assert "\nEnd &lt;b onclick" in html
+    assert "<b onclick" not in html
 
 
 def test_before_the_first_decision_the_numbers_say_so():

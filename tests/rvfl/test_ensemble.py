@@ -18,11 +18,13 @@ from granulearn.rvfl.ensemble import (
 from tests.rvfl.families import overlapping_classes
 
 SMALL = {"n_estimators": 3, "n_hidden": 12, "random_state": 0}
+# Inputs as they come: scaling would be learnt from other rows too.
+AS_IT_COMES = {**SMALL, "categorical_features": None}
 
 
 def test_leave_one_out_of_the_ensemble_equals_refitting_without_each_row():
     X, y = overlapping_classes(3, n_samples=30)
-    fixed = {**SMALL, "activation": "relu", "C": 0.1}
+    fixed = {**AS_IT_COMES, "activation": "relu", "C": 0.1}
     found = RVFLEnsembleClassifier(**fixed).fit(X, y).out_of_sample_proba_
     for i in range(30):
         rest = np.arange(30) != i
@@ -33,7 +35,7 @@ def test_leave_one_out_of_the_ensemble_equals_refitting_without_each_row():
 def test_the_choice_minimises_the_leave_one_out_error_of_the_mean():
     X, y = overlapping_classes(2, n_samples=40)
     activations, Cs = ["relu", "sine"], [1e-3, 1.0]
-    model = RVFLEnsembleClassifier(activation=activations, C=Cs, **SMALL).fit(X, y)
+    model = RVFLEnsembleClassifier(activation=activations, C=Cs, **AS_IT_COMES).fit(X, y)
     Y = np.eye(2)[y]
     errors = np.empty((2, 2))
     for a, activation in enumerate(activations):
@@ -41,7 +43,7 @@ def test_the_choice_minimises_the_leave_one_out_error_of_the_mean():
             squares = 0.0
             for i in range(40):
                 rest = np.arange(40) != i
-                without = RVFLEnsembleClassifier(activation=activation, C=C, **SMALL)
+                without = RVFLEnsembleClassifier(activation=activation, C=C, **AS_IT_COMES)
                 scores = without.fit(X[rest], y[rest])._scores(X[[i]])[0]
                 squares += ((scores - Y[i]) ** 2).sum()
             errors[a, c] = squares / 40
@@ -54,7 +56,7 @@ def test_the_choice_minimises_the_leave_one_out_error_of_the_mean():
 def test_scores_sum_to_one_and_probabilities_rank_as_they_do():
     X, y = overlapping_classes(3)
     model = RVFLEnsembleClassifier(**SMALL).fit(X, y)
-    scores, proba = model._scores(X), model.predict_proba(X)
+    scores, proba = model._scores(model._checked(X)), model.predict_proba(X)
     assert_allclose(scores.sum(axis=1), 1)
     assert_allclose(proba.sum(axis=1), 1)
     assert (proba >= 0).all()
@@ -81,8 +83,8 @@ def test_a_sample_of_weight_zero_is_predicted_but_not_learnt_from():
 def test_a_class_weight_is_the_same_weight_on_its_samples():
     X, y = overlapping_classes(2, n_samples=60)
     factor = np.where(y == 1, 0.5, 1.0)
-    by_class = RVFLEnsembleClassifier(class_weight={1: 0.5}, **SMALL).fit(X, y)
-    by_sample = RVFLEnsembleClassifier(**SMALL).fit(X, y, sample_weight=factor)
+    by_class = RVFLEnsembleClassifier(class_weight={1: 0.5}, **AS_IT_COMES).fit(X, y)
+    by_sample = RVFLEnsembleClassifier(**AS_IT_COMES).fit(X, y, sample_weight=factor)
     assert_allclose(by_class.predict_proba(X), by_sample.predict_proba(X), rtol=1e-9)
     thin = y.cumsum() % 5 == 0
     X, y = X[(y == 0) | thin], y[(y == 0) | thin]
@@ -110,7 +112,7 @@ def test_a_wrong_setting_is_named_with_what_is_valid(settings, message):
 def test_the_regressor_is_the_classifiers_network_on_numbers():
     X, y = overlapping_classes(2)
     as_numbers = RVFLEnsembleRegressor(**SMALL).fit(X, np.eye(2)[y])
-    as_classes = RVFLEnsembleClassifier(**SMALL).fit(X, y)
+    as_classes = RVFLEnsembleClassifier(**AS_IT_COMES).fit(X, y)
     assert_allclose(as_numbers.predict(X), as_classes._scores(X))
     one = RVFLEnsembleRegressor(**SMALL).fit(X, y.astype(float))
     assert one.predict(X).shape == one.loo_prediction_.shape == (len(X),)

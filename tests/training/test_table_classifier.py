@@ -145,6 +145,15 @@ def test_columns_that_were_left_out_need_not_be_there(holders):
     assert_array_equal(fitted.predict_proba(holders["pandas"]), expected)
 
 
+def test_columns_that_differ_between_rows_are_not_dropped_in_silence(holders):
+    notes = [f"order {row} came with a note, number {row}" for row in range(120)]
+    frame = holders["pandas"].assign(constant=1, notes=notes)
+    with pytest.warns(UserWarning, match=r"^Columns are left out: 'notes' \(\w+( \w+)?\)\. Table"):
+        model().fit(frame, "late")
+    model(include=["notes"]).fit(frame, "late")
+    model(ignore=["notes"]).fit(frame, "late")
+
+
 def test_what_the_user_says_about_columns_is_heard(holders):
     frame = holders["pandas"].assign(constant=1)
     fitted = model(categorical=["pieces"], ignore=["gift"], include=["constant"])

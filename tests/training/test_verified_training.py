@@ -82,6 +82,14 @@ def test_changed_labels_are_learned_as_corrected_and_excluded_rows_left_out(revi
     assert 11 not in labels.verified.rows
 
 
+def test_rows_changed_to_a_class_that_the_table_lacks_are_left_out(reviewed):
+    table, _, said = reviewed
+    new = Decision(11, "change", "perhaps", target="label", version="1")
+    labels = review_labels(table, [*said[:10], new], "d.csv")
+    assert (labels.n_excluded, labels.verified.rows.tolist()) == (1, list(range(10)))
+    assert 10 not in labels.corrected_table().rows
+
+
 def test_the_scores_and_the_model_are_those_of_the_corrected_table(reviewed):
     table, _, said = reviewed
     card = trained(table, said).card

@@ -34,7 +34,7 @@ BAD_INPUT = {
         pd.DataFrame({"age": X[:, 0], "city": list("abcdef")}),
         Y,
         ValueError,
-        "column 'city' of X holds text, and inputs must be numbers.*OneHotEncoder",
+        "column 'city' of X holds text, and inputs must be numbers.*TablePrep.*TableClassifier",
     ),
     "text array": (X.astype(str).astype(object) + "x", Y, ValueError, "could not convert string"),
     "complex": (X + 1j, Y, ValueError, "Complex data not supported"),

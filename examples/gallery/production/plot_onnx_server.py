@@ -2,15 +2,15 @@
 ONNX in a server
 ================
 
-A fitted pipeline becomes an ONNX model, which predicts without granulearn, scikit-learn
+A fitted model becomes an ONNX model, which predicts without granulearn, scikit-learn
 or even Python. Here a small web server answers with it, and its answers are compared
-with the pipeline's.
+with the model's.
 
 In the guide: :doc:`/guide/model-files` and :doc:`/guide/serving`.
 """
 
 # %%
-# Fit a table with numbers and categories. The pipeline prepares the columns, and all of
+# Fit a table with numbers and categories. The model prepares the columns, and all of
 # it is exported: the server gets rows as they come. `to_onnx` checks the export on the
 # rows that it gets.
 
@@ -25,21 +25,19 @@ import numpy as np
 import onnxruntime
 import uvicorn
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from granulearn import RobustClassifier, TablePreprocessor
+from granulearn import RobustClassifier
 from granulearn.datasets import load
 from granulearn.models import to_onnx
 
 plt.style.use("granulearn.bench.style")
 credit = load("crx")
 X, X_test, y, y_test = train_test_split(credit.X, credit.y, random_state=0)
-model = RobustClassifier(random_state=0)
-pipeline = make_pipeline(TablePreprocessor(), model).fit(X, y)
-onnx_model = to_onnx(pipeline, X_test)
+model = RobustClassifier(random_state=0).fit(X, y)
+onnx_model = to_onnx(model, X_test)
 print(f"{len(onnx_model.SerializeToString()) / 1e6:.1f} MB; inputs:", end=" ")
 print(", ".join(one.name for one in onnx_model.graph.input))
 
@@ -101,13 +99,13 @@ thread.join()
 print(answers[0])
 
 # %%
-# Left, the probability in the server's answer against that of the pipeline. Right, how
+# Left, the probability in the server's answer against that of the model. Right, how
 # long an answer took on the machine that built this page, with everything: HTTP, JSON
 # and the model.
 
-expected = pipeline.predict_proba(X_test).max(axis=1)
+expected = model.predict_proba(X_test).max(axis=1)
 served = np.array([answer["probability"] for answer in answers])
-same = np.mean(pipeline.predict(X_test) == [answer["label"] for answer in answers])
+same = np.mean(model.predict(X_test) == [answer["label"] for answer in answers])
 print(
     f"same label: {same:.0%}, largest difference: {np.abs(served - expected).max():.1g}"
 )
@@ -116,7 +114,7 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
 left.plot(expected, served, "o", alpha=0.5)
 left.axline((0.5, 0.5), slope=1, color="0.6", linewidth=1, zorder=0)
 left.set(
-    xlabel="probability by the pipeline",
+    xlabel="probability by the model",
     ylabel="probability by the server",
     aspect="equal",
 )

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from granulearn.audit.ratings import (
+    ANNOTATORS,
     FINE,
     NOTHING,
     OUTLIER,
@@ -73,7 +74,8 @@ class ErrorModel:
     """(K,) number of given labels of each class."""
     basis: str
     """"prior"; "none" if similar rows do not have similar labels more often than by chance; or
-    "listing" if probabilities are those of the audit of a larger table, and stay so."""
+    "listing" if probabilities are those of the audit of a larger table, "annotators" if they are
+    those of a consensus, and stay so."""
     nodes: np.ndarray
     """(J, 3) values of (a, b, d)."""
     weights: np.ndarray
@@ -361,6 +363,10 @@ def rated_with(
         n_errors = float(np.nansum(ratings.error_proba))
         is_sharpened = ratings.known[verified.rows].any() or n_verified == n_labels
         basis = VERIFIED_LABELS if is_sharpened else PRIOR
+    elif model.basis == ANNOTATORS:
+        n_errors = float(ratings.error_proba.sum())
+        spread = 1.96 * np.sqrt((ratings.error_proba * (1 - ratings.error_proba)).sum())
+        low, high = np.clip([n_errors - spread, n_errors + spread], 0, n_labels) / n_labels
     expected = expected_errors(ratings)
     summary = AuditSummary(
         n_labels, n_errors, low, high, basis, n_verified, int(verified.at_random.sum()), n_found,

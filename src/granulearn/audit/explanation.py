@@ -31,6 +31,7 @@ MOST_COLUMNS = 3
 LEAST_SHARE = 0.1
 
 MISSING = "–"
+_LONGEST_CELL = 60
 _SIDES = {
     "": ("lower", "higher"),
     RUNNING: ("earlier", "later"),
@@ -317,6 +318,8 @@ class ColumnTexts:
         # The table that is shown may lack the column.
         value = self._X[position, most] if at is None else self._table.iat[position, at]
         cell = cell_text(value)
+        if len(cell) > _LONGEST_CELL:
+            cell = f"{cell[:_LONGEST_CELL]}…"
         # A number or a date has a digit; what has none stands for a missing cell.
         if cell == MISSING or (is_number and not any(sign.isnumeric() for sign in cell)):
             return f"{name} is missing"

@@ -8,11 +8,11 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context, take_rows
+from granulearn.audit.annotated_audit import AnnotatedAudit
 from granulearn.audit.class_overlap import find_overlaps
 from granulearn.audit.embedding import EmbeddedRows, embed_rows
 from granulearn.audit.error_probability import (
@@ -37,6 +37,9 @@ from granulearn.audit.validation import (
 from granulearn.audit.verified import VerifiedLabels, check_verified
 from granulearn.forest.forest import TREE_SHARE, grow_forest, label_quality
 from granulearn.forest.tree import ForestSettings, Prior
+from granulearn.preprocess import TablePreprocessor
+from granulearn.preprocess.table_inputs import TableInputs
+from granulearn.preprocess.table_preprocessor import CATEGORY, TARGET_SHARE
 from granulearn.utils.threads import effective_n_jobs
 from granulearn.utils.validation import check_samples
 
@@ -53,7 +56,7 @@ TASKS = ("classification", "regression")
 _SHOWN = ["given_label", "predicted_label", "verdict", "error_probability"]
 
 
-class LabelAudit(BaseEstimator):
+class LabelAudit(AnnotatedAudit, TableInputs):
     """Find labels that are probably wrong.
 
     A ball forest rates each label by the trees that did not see its sample, and
@@ -78,6 +81,10 @@ class LabelAudit(BaseEstimator):
         The same number gives the same audit, whatever `n_jobs` is.
     n_jobs : int or None, default=None
         Threads; None means 1 and -1 all cores. They change no result.
+    categorical_features : "auto", array-like or None, default="auto"
+        Columns of categories: "auto" takes them by dtype; names, numbers or a mask of columns
+        add some. None says that X holds prepared numbers: they are used as they come, and
+        neither filled nor scaled.
 
     Attributes
     ----------
@@ -133,6 +140,31 @@ class LabelAudit(BaseEstimator):
         How the balls of the trees were weighed; there is one way.
     learnt_ : ndarray of shape (n_samples,)
         Class number of each sample as the trees learnt it: verified labels count.
+    consensus_ : ndarray of shape (n_samples,)
+        Most probable class by all annotators and the inputs; of rows that nobody labelled, by
+        the inputs alone. Like all that follows, after a fit with annotations only.
+    consensus_proba_ : ndarray of shape (n_samples, n_classes)
+        Probability of each class.
+    annotators_ : DataFrame
+        By annotator: ``n_labels``, ``accuracy`` from ``accuracy_low`` to ``accuracy_high`` (95 %),
+        ``information`` (of one label, about the class: from 0, as by chance, to 1), ``agreement``
+        (with the others on the same rows), ``cost_of_leaving_out`` (expected number of labels of
+        the consensus that would become wrong).
+    confusion_ : ndarray of shape (n_annotators, n_classes, n_classes)
+        Probability of each label (last axis) by true class, for each annotator.
+    annotations_ : DataFrame
+        By label: ``row``, ``annotator``, ``label``, ``error_probability``, and the same without the
+        label itself, ``error_probability_by_others``.
+    input_weight_ : float
+        Exponent of what the inputs say; zero means that they say nothing.
+    agreement_ : Agreement
+        Krippendorff's alpha: ``value``, from ``low`` to ``high``.
+    copies_ : DataFrame
+        Pairs of annotators who agree more than independent ones would.
+    consensus_record_ : Consensus or None
+        All of that, with classes as numbers; None after a fit with labels.
+    preprocessor_ : TablePreprocessor or None
+        Makes numbers of columns; None with ``categorical_features=None``, and without X.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -164,24 +196,35 @@ class LabelAudit(BaseEstimator):
         "n_estimators": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
         "n_jobs": [None, Integral],
+        **TableInputs._parameter_constraints,
     }
 
-    def __init__(self, action="drop", n_estimators=None, random_state=None, n_jobs=None):
+    def __init__(
+        self,
+        action="drop",
+        n_estimators=None,
+        random_state=None,
+        n_jobs=None,
+        categorical_features="auto",
+    ):
         self.action = action
         self.n_estimators = n_estimators
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X, y, *, verified=None, groups=None, times=None, proba=None, names=None, rows=None
-    ):
+        self, X, y=None, *, verified=None, groups=None, times=None, proba=None, names=None,
+        rows=None, annotations=None, groups_of_annotators=None,
+    ):  # fmt: skip
         """Rate every label.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or None
-            Inputs, used as they come: scale them first. None, with ``proba``, leaves out
+        X : frame of pandas or polars, array-like of shape (n_samples, n_features) or None
+            Inputs. Missing numbers become the median, numbers are scaled, categories and dates
+            encoded (`TablePreprocessor`). None, with ``proba``, leaves out
             outliers and the other checks of inputs; all else is the same.
         y : array-like of shape (n_samples,)
             Class labels.
@@ -209,12 +252,19 @@ class LabelAudit(BaseEstimator):
         rows : array-like of shape (n_samples,), default=None
             Number by which a reader finds each sample, for `issues_`; it is also
             its position in the file. None numbers them from zero.
+        annotations : DataFrame or array-like of shape (n_samples, n_annotators), default=None
+            In the place of y, labels by several annotators: one column for each, missing where
+            one was not asked; or a frame with the columns ``row``, ``annotator`` and ``label``.
+            The audit is then about their consensus.
+        groups_of_annotators : mapping or array-like of shape (n_annotators,), default=None
+            Group of annotators by name, or of each: on a row, annotators of a group count as one.
 
         Returns
         -------
         self
             The fitted audit.
         """
+        self.consensus_record_, self.preprocessor_ = None, None
         if hasattr(X, "__dask_graph__"):
             raise TypeError(
                 f"X is a {type(X).__name__} in blocks; use granulearn.dask.DaskLabelAudit, or "
@@ -222,8 +272,16 @@ class LabelAudit(BaseEstimator):
             )
         self._row_names = row_names(X, y)
         has_inputs = X is not None
+        if annotations is not None:
+            if y is not None:
+                raise ValueError("pass either y or annotations: the consensus takes y's place.")
+            X, embedded = self._fit_annotations(
+                X, annotations, groups_of_annotators, verified=verified, groups=groups,
+                times=times, proba=proba,
+            )  # fmt: skip
+            return self._set_issues(X if has_inputs else None, groups, names, rows, embedded)
         if has_inputs:
-            samples = check_samples(X, y, self)
+            samples = self._check_table(X, y)
         elif proba is None:
             raise ValueError("X may be left out only where proba= gives class probabilities.")
         else:  # rows that are all alike, of which none is an outlier
@@ -250,9 +308,14 @@ class LabelAudit(BaseEstimator):
         outlier = outlier_scores(embedded) > OUTLIER_FROM
         self._unverified = self.error_model_.rate(self.classes_, proba, codes, known, outlier)
         self._set_ratings(*self.rated_with(found))
-        if names is None:
+        return self._set_issues(X if has_inputs else None, groups, names, rows, embedded)
+
+    def _set_issues(self, X, groups, names, rows, embedded) -> LabelAudit:
+        if names is None and self.preprocessor_ is not None:
+            names = input_names(self.preprocessor_)
+        elif names is None:
             names = getattr(self, "feature_names_in_", None)
-        if has_inputs:
+        if X is not None:
             self.issues_ = find_issues(
                 X, self.ratings_, groups=groups, names=names, positions=rows, embedded=embedded
             )
@@ -279,7 +342,7 @@ class LabelAudit(BaseEstimator):
         audit = cls()
         audit.classes_, audit.out_of_sample_proba_ = ratings.classes, ratings.proba
         audit.forest_, audit.in_bag_, audit.priors_ = None, None, ()
-        audit.issues_, audit._row_names = [], None
+        audit.issues_, audit._row_names, audit.consensus_record_ = [], None, None
         audit._set_verified(verified, ratings.given)
         audit._unverified, audit.error_model_ = ratings, model
         audit._set_ratings(*audit.rated_with(verified))
@@ -406,8 +469,8 @@ class LabelAudit(BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs, used as they come: scale them first.
+        X : frame or array-like of shape (n_samples, n_features)
+            Inputs, as for `fit`.
         y : array-like of shape (n_samples,)
             Class labels.
 
@@ -445,7 +508,9 @@ class LabelAudit(BaseEstimator):
         """
         check_is_fitted(self)
         names = self._row_names if index is None else index
-        table = self.ratings_.to_frame(names).iloc[self.ratings_.worst_first]
+        is_annotated = self.consensus_record_ is not None
+        table = self._consensus_frame(names) if is_annotated else self.ratings_.to_frame(names)
+        table = table.iloc[self.ratings_.worst_first]
         table.attrs = self._summary.to_dict()
         return table
 
@@ -453,6 +518,25 @@ class LabelAudit(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def input_names(preprocessor: TablePreprocessor) -> list[str | tuple[str, str]]:
+    """Return the names of inputs for messages; (column, category) for one of zeros and ones.
+
+    Parameters
+    ----------
+    preprocessor : TablePreprocessor
+        Fitted; it makes the inputs.
+    """
+    names: list[str | tuple[str, str]] = []
+    for output in preprocessor.outputs():
+        name: Any = output.name_for(output.column)
+        if output.kind == CATEGORY:
+            name = (output.column, output.detail)
+        elif output.kind == TARGET_SHARE:
+            name = f"share of {output.detail} by {output.column}"
+        names.append(name)
+    return names
 
 
 def find_issues(
@@ -534,13 +618,14 @@ def find_issues(
 
 def audit_labels(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     task: str = "classification",
     verified: Any = None,
     groups: Any = None,
     times: Any = None,
     proba: Any = None,
+    annotations: Any = None,
     n_estimators: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -549,11 +634,11 @@ def audit_labels(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features), or a raw table
-        Numbers, used as they come: scale them first. Or a table as it comes: a path,
-        a frame of pandas or polars with any types, an Arrow table, a list of dicts, a
-        dict of columns; then everything is encoded and scaled inside. Or a Dask array or
-        DataFrame of numbers, with y in blocks too: see `LabelAudit`. None, with ``proba``,
+    X : array-like of shape (n_samples, n_features), or a table
+        Numbers, of which some may be missing. Or a table as it comes: a path, a frame of pandas
+        or polars, an Arrow table, a list of dicts, a dict of columns; its cells are read as
+        `TableClassifier` reads them, and a column that is left out is warned of. Or a Dask array
+        or DataFrame of numbers, with y in blocks too: see `DaskLabelAudit`. None, with ``proba``,
         rates labels without inputs.
     y : array-like of shape (n_samples,), or str
         Labels, or the column of the table that holds them.
@@ -574,6 +659,9 @@ def audit_labels(
         Class probabilities of another model, of samples that it did not see
         (`out_of_sample_proba`); no forest is grown then. An array has its columns in the order
         of the sorted classes; a frame is aligned by its column names, see `LabelAudit.fit`.
+    annotations : DataFrame or array-like of shape (n_samples, n_annotators), default=None
+        In the place of y, labels by several annotators: one column for each, missing where one
+        was not asked; or a frame with the columns ``row``, ``annotator`` and ``label``.
     n_estimators : int or None, default=None
         Trees of the ball forest; None takes enough for the data's size.
     random_state : int, RandomState or None, default=None
@@ -594,6 +682,10 @@ def audit_labels(
         counts of verified labels; of a raw table also its ``warnings``, worth reading before
         the rest. For Dask collections a lazy table in the order and the blocks of X, by
         number of the row, without ``verified`` and ``expected_errors``.
+
+        Of annotations: ``consensus_label``, ``error_probability``, ``n_annotations``, ``agreement``
+        (the share of annotators who say the same), ``source`` ("annotators"; "inputs", where
+        nobody gave a label; "verified"), ``verdict``, ``is_label_issue``, ``verified``.
 
         Of numbers: ``given_label``, ``predicted_label`` (without the row), ``low`` and ``high``
         (about 95 % of right values lie between them), ``error_probability``,
@@ -638,7 +730,7 @@ def audit_labels(
     if task not in TASKS:
         raise ValueError(f"task={task!r} must be one of {', '.join(TASKS)}.")
     if task == "regression":
-        options = {**known, "n_estimators": n_estimators}
+        options = {**known, "annotations": annotations, "n_estimators": n_estimators}
         refused = [name for name, value in options.items() if value is not None]
         if refused:
             raise ValueError(f"{', '.join(refused)}: for classes only; leave it out.")
@@ -646,10 +738,14 @@ def audit_labels(
 
         return audit_regression(X, y, random_state=random_state, n_jobs=n_jobs)
     if hasattr(X, "__dask_graph__"):
+        if annotations is not None:
+            raise ValueError("annotations need all rows in memory; pass X and them as frames.")
         from granulearn.dask.audit import audit_collection
 
         return audit_collection(X, y, known, n_estimators=n_estimators, random_state=random_state)
     settings = {"n_estimators": n_estimators, "random_state": random_state, "n_jobs": n_jobs}
+    if annotations is not None:
+        return LabelAudit(**settings).fit(X, y, annotations=annotations, **known).to_frame()
     by_name = any(isinstance(value, str) for value in (y, groups, times))
     if not by_name and not is_raw_table(X):
         return LabelAudit(**settings).fit(X, y, **known).to_frame()

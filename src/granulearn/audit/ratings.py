@@ -22,8 +22,9 @@ suspects, the most probable ones, as wrong labels are expected among those not v
 WRONG_FROM, TRUSTED_FROM = 0.5, 0.5
 
 PRIOR, VERIFIED_LABELS, NOTHING, LISTING = "prior", "verified labels", "none", "listing"
-"""What the number of wrong labels rests on: other tables, verified labels, or nothing; a listing of
-the most doubtful labels of a larger table does not say it."""
+ANNOTATORS = "annotators"
+"""What the number of wrong labels rests on: other tables, verified labels, nothing, or several
+annotators; a listing of the most doubtful labels of a larger table does not say it."""
 ENOUGH_VERIFIED = 20
 
 
@@ -40,7 +41,7 @@ class AuditSummary:
     """Lower end of the 95 % range of the noise rate."""
     high: float
     basis: str
-    """What it rests on: "prior", "verified labels", "none" or "listing"."""
+    """What it rests on: "prior", "verified labels", "none", "listing" or "annotators"."""
     n_verified: int
     n_at_random: int
     """Verified labels of rows that were drawn at random."""
@@ -69,6 +70,11 @@ class AuditSummary:
             return (
                 "These are the most doubtful labels of a larger table, whose own audit says how "
                 f"many of all labels are wrong. Of these, {found}."
+            )
+        if self.basis == ANNOTATORS:
+            return (
+                f"About {about(self.n_errors)} of {self.n_labels:,} labels of the consensus "
+                f"({percent(self.rate)}) may be wrong, if annotators err independently."
             )
         if self.basis == NOTHING:
             if self.n_labels == 0:

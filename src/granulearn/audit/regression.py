@@ -33,11 +33,10 @@ from granulearn.rvfl import RVFLEnsembleRegressor
 from granulearn.tables import ColumnOptions, TableError, TableFile, table_of
 from granulearn.tables.inspection import first_pass, problems_of_names, report_first
 from granulearn.tables.schema import NUMBER
-from granulearn.tables.training_table import with_target
+from granulearn.tables.training_table import warn_of_dropped, with_target
 from granulearn.utils.neighbors import nearest_others
 from granulearn.utils.text import counted
 from granulearn.utils.threads import effective_n_jobs, limited_threads
-from granulearn.utils.validation import check_inputs
 
 MIN_ROWS, FEW_ROWS = 10, 50
 # Inputs that explain less than this of the values say next to nothing about a single one.
@@ -90,13 +89,10 @@ def audit_regression(
     names = row_names(X, y)
     notes: list[str] = []
     if isinstance(y, str) or is_raw_table(X):
-        cells, numbers, notes = read_numbers(X, y)
-        values = check_values(numbers)
-        inputs = TablePreprocessor(target_type="continuous").fit_transform(cells, values)
-        names = cells.index if names is None else names[cells.index]
-    else:
-        values = check_values(y)
-        inputs, _ = check_inputs(X, values, "audit_labels", dtype=np.float64)
+        X, y, notes = read_numbers(X, y)
+        names = X.index if names is None else names[X.index]
+    values = check_values(y)
+    inputs = TablePreprocessor(target_type="continuous").fit_transform(X, values)
     frame = rate_values(inputs, values, random_state=random_state, n_jobs=n_jobs)
     if names is not None:
         frame.index = pd.Index(names)[frame.index]
@@ -411,6 +407,7 @@ def _read_numbers(file: TableFile, target: str) -> tuple[pd.DataFrame, np.ndarra
     if len(report.schema.used) == 1:
         message = f"There is no column to learn from but {target!r}, the target: add columns."
         raise TableError.about(file.path, [message])
+    warn_of_dropped(report.schema)
     frame = report.schema.read(batches[0], 0).to_frame()
     values = frame.pop(target).to_numpy()
     notes = [

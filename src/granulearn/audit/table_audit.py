@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from granulearn.audit.error_probability import prior_model
 from granulearn.audit.explanation import CATEGORY, Origin
-from granulearn.audit.label_audit import LabelAudit
+from granulearn.audit.label_audit import LabelAudit, input_names
 from granulearn.audit.ratings import LISTING
 from granulearn.audit.validation import check_groups, in_order_of, row_names
 from granulearn.audit.verified import (
@@ -23,7 +23,7 @@ from granulearn.audit.verified import (
     check_verified,
 )
 from granulearn.preprocess import TablePreprocessor
-from granulearn.preprocess.table_preprocessor import MISSING_NAME
+from granulearn.preprocess.table_preprocessor import NUMBER
 from granulearn.tables import ColumnOptions, TableError, TrainingTable
 from granulearn.tables.parse.cells import as_text, is_nested
 from granulearn.tables.parse.dates import RUNNING
@@ -71,12 +71,14 @@ class TableAudit:
         -------
         pyarrow Table
             ``row`` (number of the data row, from 1), ``line`` (of the file, if it has
-            lines), ``hash`` of its cells, what `LabelAudit.to_frame` has,
+            lines), ``hash`` of its cells, what `LabelAudit.to_frame` has (the consensus of
+            annotators is the given label),
             ``decision`` and ``new_label`` (of verified rows; else empty, to be filled in),
             ``drawn`` ("random" or "worst"), and the columns of the table in its own order.
         """
         data, cells, audit = self.table, self._cells(), self.audit
         frame = audit.to_frame(np.arange(len(audit.given_label_)))
+        frame = frame.rename(columns={"consensus_label": "given_label"})
         at = frame.index.to_numpy()
         # What was decided so far, and room for more.
         changed = audit.verified_ & (audit.predicted_label_ != audit.given_label_)
@@ -146,12 +148,12 @@ def audit_table(
     **settings : object
         Of `LabelAudit`.
     """
-    X, names, origins = _inputs(table)
-    audit = LabelAudit(**settings).fit(
+    X, names, origins = encoded_inputs(table)
+    audit = LabelAudit(categorical_features=None, **settings).fit(
         X,
         table.y,
         verified=verified,
-        **_groups_and_times(table, groups, times),
+        **groups_and_times(table, groups, times),
         proba=_of_rows(table, proba),
         names=names,
         rows=table.rows + 1,
@@ -159,32 +161,26 @@ def audit_table(
     return TableAudit(table, X, origins, audit)
 
 
-def _inputs(table: TrainingTable) -> tuple[np.ndarray, list[str | tuple[str, str]], list[Origin]]:
+def encoded_inputs(
+    table: TrainingTable,
+) -> tuple[np.ndarray, list[str | tuple[str, str]], list[Origin]]:
     """Return the encoded inputs of a table, their names, and where they come from.
 
-    A name is a column of numbers, (column, category), or, for a column of many categories,
-    what they are encoded by: the share of a class.
+    Parameters
+    ----------
+    table : TrainingTable
+        The table; its labels serve categories that are encoded by class.
     """
     preprocessor = TablePreprocessor(table.schema.feature_types)
     # Not fit and transform: an encoding that holds a row's own label must not vouch for it.
     X = preprocessor.fit_transform(table.typed.cells, table.y)
     column_of = {f: column.name for column in table.schema.used for f in column.feature_names}
-    names: list[str | tuple[str, str]] = [*preprocessor.numbers_]
-    origins = [
-        Origin(column_of[name], name.removeprefix(column_of[name]).removeprefix(": "))
-        for name in preprocessor.numbers_
-    ]
-    for column in preprocessor.one_hot_:
-        missing = [MISSING_NAME] if preprocessor.has_missing_[column] else []
-        categories = preprocessor.categories_[column] + missing
-        names += [(column, category) for category in categories]
-        origins += [Origin(column, CATEGORY)] * len(categories)
-    classes = preprocessor.target_classes_
-    shown = classes[1:] if len(classes) == 2 else classes
-    for column in preprocessor.target_encoded_:
-        names += [f"share of {label} by {column}" for label in shown]
-        origins += [Origin(column, CATEGORY)] * len(shown)
-    return X, names, origins
+    origins = []
+    for name, kind, _ in preprocessor.outputs():
+        column = column_of[name]
+        part = name.removeprefix(column).removeprefix(": ") if kind == NUMBER else CATEGORY
+        origins.append(Origin(column, part))
+    return X, input_names(preprocessor), origins
 
 
 def audit_raw_table(X: Any, y: Any, known: dict[str, Any], **settings: Any) -> pd.DataFrame:
@@ -225,8 +221,16 @@ def _of_rows(table: TrainingTable, values: Any) -> Any:
     return values.iloc[table.rows] if hasattr(values, "iloc") else [values[r] for r in table.rows]
 
 
-def _groups_and_times(table: TrainingTable, groups: Any, times: Any) -> dict[str, Any]:
-    """Return groups and times by row; a column that cannot be either is an error of the table."""
+def groups_and_times(table: TrainingTable, groups: Any, times: Any) -> dict[str, Any]:
+    """Return groups and times by row; a column that cannot be either is an error of the table.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        The table.
+    groups, times : str or array-like
+        Names of columns, or values.
+    """
     units = {
         "groups": _texts(table, groups) if isinstance(groups, str) else _of_rows(table, groups),
         "times": _times(table, times) if isinstance(times, str) else _of_rows(table, times),
@@ -335,5 +339,5 @@ def audit_listing(table: TrainingTable, verified: VerifiedLabels) -> TableAudit:
     rated = model.rate(classes, proba, given, ~np.isnan(label_quality))
     error_proba = np.where(rated.known, numbers("error_probability"), np.nan)
     ratings = replace(rated, error_proba=error_proba, predicted=predicted)
-    X, _, origins = _inputs(table)
+    X, _, origins = encoded_inputs(table)
     return TableAudit(table, X, origins, LabelAudit.from_ratings(ratings, model, verified))

@@ -26,7 +26,7 @@ _ENOUGH_ROWS = 50
 
 
 def is_raw_table(X: Any) -> bool:
-    """Return whether X is a table whose cells must be read, rather than numbers.
+    """Return whether X is a table whose cells are read, rather than an array of numbers.
 
     Parameters
     ----------
@@ -34,9 +34,7 @@ def is_raw_table(X: Any) -> bool:
         What was passed as inputs.
     """
     if isinstance(X, (str, os.PathLike, Mapping)) or hasattr(X, "__arrow_c_stream__"):
-        if not hasattr(X, "dtypes") or not hasattr(X, "iloc"):
-            return True
-        return any(dtype.kind not in "iuf" for dtype in X.dtypes)
+        return True
     return isinstance(X, Sequence) and bool(X) and isinstance(X[0], Mapping)
 
 
@@ -109,7 +107,7 @@ def out_of_sample_proba(
     return pd.DataFrame(proba, index=row_names(X, y), columns=classes)
 
 
-def in_order_of(proba: Any, index: Any) -> Any:
+def in_order_of(proba: Any, index: Any, name: str = "proba") -> Any:
     """Return probabilities with their rows in the order of the samples.
 
     A frame whose rows are named as the samples are is aligned by these names, as pandas does. The
@@ -123,6 +121,8 @@ def in_order_of(proba: Any, index: Any) -> Any:
         Class probabilities.
     index : sequence or None
         Names of the samples; None means that they have none.
+    name : str, default="proba"
+        What to call them in messages: ``annotations`` are aligned in the same way.
     """
     if hasattr(proba, "to_pandas"):
         proba = proba.to_pandas()
@@ -136,21 +136,21 @@ def in_order_of(proba: Any, index: Any) -> Any:
         if not names.isin(index).all():
             return proba
         raise ValueError(
-            f"proba has the default index 0 to {len(index) - 1}, which may be the order of X or "
-            "its names; set proba.index = X.index, or pass an array."
+            f"{name} has the default index 0 to {len(index) - 1}, which may be the order of X or "
+            f"its names; set {name}.index = X.index, or pass an array."
         )
     if index.equals(default) and _positions(names, index) is None:
         return proba
-    return proba.iloc[_needed_positions(names, index, "rows")]
+    return proba.iloc[_needed_positions(names, index, f"rows of {name}")]
 
 
 def _needed_positions(names: Any, wanted: Any, what: str) -> np.ndarray:
     positions = _positions(names, wanted)
     if positions is None:
         raise ValueError(
-            f"the {what} of proba are named {names.tolist()[:10]}, and {len(wanted)} {what} named "
-            f"{wanted.tolist()[:10]} are needed, in any order; give them these names, or pass an "
-            "array in this order."
+            f"the {what} are named {names.tolist()[:10]}, and {len(wanted)} "
+            f"{what.split()[0]} named {wanted.tolist()[:10]} are needed, in any order; give them "
+            "these names, or pass an array in this order."
         )
     return positions
 
@@ -184,7 +184,7 @@ def check_proba(proba: Any, codes: np.ndarray, classes: np.ndarray, index: Any =
     """
     proba = in_order_of(proba, index)
     if hasattr(proba, "columns"):
-        proba = proba.iloc[:, _needed_positions(proba.columns, classes, "columns")]
+        proba = proba.iloc[:, _needed_positions(proba.columns, classes, "columns of proba")]
     values = np.array(proba, dtype=np.float64)
     shape = (len(codes), len(classes))
     if values.shape != shape:

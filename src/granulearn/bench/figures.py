@@ -30,6 +30,7 @@ from sklearn.decomposition import PCA
 from granulearn._extras import check_installed
 from granulearn.balls import BallSet, balls_from_labels, generate_balls
 from granulearn.bench.statistics import Comparison
+from granulearn.bench.store import Drawing
 from granulearn.utils.files import written_atomically
 
 # Each section of a page, and the name of its figures.
@@ -499,21 +500,21 @@ def _balls(summary: dict[str, Any]) -> _Drawn:
         balls, points, labels = balls_of_drawing(drawing)
         figure, axes = _new(5.6, 4.6)
         plot_balls(balls, points, labels, ax=axes)
-        for component, share in enumerate(drawing["shares"]):
+        for component, share in enumerate(drawing.shares):
             axis = (axes.xaxis, axes.yaxis)[component]
             axis.set_label_text(f"principal component {component + 1} ({share:.0%} of variance)")
-        axes.set_title(f"{drawing['dataset']}: {axes.get_title('left')}", loc="left", fontsize=9.5)
+        axes.set_title(f"{drawing.dataset}: {axes.get_title('left')}", loc="left", fontsize=9.5)
         caption = (
-            f"{drawing['dataset']}, training part, {drawing['condition']}: dots are samples, "
+            f"{drawing.dataset}, training part, {drawing.condition}: dots are samples, "
             "circles are balls, colours are classes."
         )
         yield figure, caption, False
 
 
-def balls_of_drawing(drawing: dict[str, Any]) -> tuple[BallSet, np.ndarray, np.ndarray]:
+def balls_of_drawing(drawing: Drawing) -> tuple[BallSet, np.ndarray, np.ndarray]:
     """Rebuild the balls of a drawing in its plane; return them, points and labels."""
-    points, labels = np.asarray(drawing["points"]), np.asarray(drawing["labels"])
+    points, labels = np.asarray(drawing.points), np.asarray(drawing.labels)
     balls = generate_balls(
-        points, labels, balls=lambda samples: balls_from_labels(samples, drawing["assignment"])
+        points, labels, balls=lambda samples: balls_from_labels(samples, drawing.assignment)
     )
     return balls, points, labels

@@ -32,7 +32,7 @@ from granulearn.bench.data import Prepared, prepare
 from granulearn.bench.methods import build_search, import_beside
 from granulearn.bench.runs import Run, Unit
 from granulearn.bench.scores import TIMES, Prediction
-from granulearn.bench.store import Outcome, Store
+from granulearn.bench.store import Drawing, Environment, Outcome, Store
 from granulearn.bench.study import Study
 from granulearn.datasets import DatasetUnavailableError
 
@@ -398,25 +398,25 @@ def drawing_key(unit: Unit) -> str:
     return f"{unit.dataset}/{unit.seed}{limit}"
 
 
-def draw(unit: Unit, data_dir: str | None) -> dict[str, Any]:
-    """Return the balls of a training part in a plane, as plain values.
+def draw(unit: Unit, data_dir: str | None) -> Drawing:
+    """Return the balls of a training part in a plane.
 
     The store keeps it, so that a report can be made where the data is not.
     """
     data = prepare(unit, data_dir)
     balls = generate_balls(data.X_train, data.y_train, random_state=unit.seed)
     pca = PCA(2, svd_solver="full").fit(data.X_train)
-    return {
-        "dataset": unit.dataset,
-        "condition": str(unit.condition),
-        "points": np.round(pca.transform(data.X_train), 4).tolist(),
-        "labels": [str(label) for label in data.y_train],
-        "assignment": balls.assignment.tolist(),
-        "shares": [round(float(share), 4) for share in pca.explained_variance_ratio_],
-    }
+    return Drawing(
+        dataset=unit.dataset,
+        condition=str(unit.condition),
+        points=np.round(pca.transform(data.X_train), 4).tolist(),
+        labels=[str(label) for label in data.y_train],
+        assignment=balls.assignment.tolist(),
+        shares=tuple(np.round(pca.explained_variance_ratio_, 4).tolist()),
+    )
 
 
-def describe_environment() -> dict[str, Any]:
+def describe_environment() -> Environment:
     """Return versions and machine facts as plain values; no name of host or user."""
     packages = {}
     for name in PACKAGES:

@@ -6,12 +6,13 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self, TypedDict, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from granulearn.bench.runs import Run
 
@@ -38,6 +39,11 @@ _MESSAGES = {
     sqlite3.SQLITE_IOERR: _NO_ROOM,  # a quota is used up, or a file may not grow
     sqlite3.SQLITE_BUSY: "is held by another program ({}); try again later.",
 }
+
+_T = TypeVar("_T")
+# Anyone may have written a file: what is drawn and counted must be in range.
+_Number = Annotated[float, Meta(ge=-1e100, le=1e100)]
+_Count = Annotated[int, Meta(ge=0, le=2**53)]
 
 _SCHEMA = f"""
 PRAGMA journal_mode = WAL;
@@ -88,18 +94,18 @@ class Outcome(msgspec.Struct, frozen=True):
     key: str
     seed: int
     reason: str = ""
-    scores: dict[str, float | None] | None = None
+    scores: dict[str, _Number | None] | None = None
     chosen: dict[str, Any] | None = None
     """Parameters that tuning chose; empty if nothing was tuned."""
-    fold_scores: list[float] | None = None
+    fold_scores: list[_Number] | None = None
     """Tuning score of the chosen parameters in each fold of the training part."""
-    fit_seconds: float | None = None
+    fit_seconds: _Number | None = None
     """Tuning and the final fit together."""
-    predict_seconds: float | None = None
-    n_balls: int | None = None
-    n_train: int | None = None
-    n_test: int | None = None
-    n_disturbed: int | None = None
+    predict_seconds: _Number | None = None
+    n_balls: _Count | None = None
+    n_train: _Count | None = None
+    n_test: _Count | None = None
+    n_disturbed: _Count | None = None
     source: str = ""
     fingerprint: str = ""
     notes: tuple[str, ...] = ()
@@ -112,6 +118,34 @@ class StoredOutcome(msgspec.Struct, frozen=True):
     outcome: Outcome
     environment: str
     finished: str
+
+
+class Environment(TypedDict):
+    """A machine and its packages."""
+
+    python: str
+    system: str
+    processor: str
+    cores: int | None
+    packages: dict[str, str]
+
+
+class Drawing(msgspec.Struct, frozen=True):
+    """The balls of a training part in a plane."""
+
+    dataset: str
+    condition: str
+    points: Annotated[list[tuple[_Number, _Number]], Meta(min_length=1)]
+    labels: list[str]
+    assignment: list[_Count]
+    """Number of the ball of each point."""
+    shares: tuple[_Number, _Number]
+    """Fractions of the variance along both axes."""
+
+    def __post_init__(self) -> None:
+        n_points = len(self.points)
+        if not n_points == len(self.labels) == len(self.assignment) > max(self.assignment):
+            raise ValueError("points, labels and balls of a drawing do not fit together")
 
 
 class Store:
@@ -164,7 +198,7 @@ class Store:
         """Return the studies whose runs are here: name to JSON."""
         return self._facts("study")
 
-    def save(self, run: Run, outcome: Outcome, environment: dict[str, Any]) -> None:
+    def save(self, run: Run, outcome: Outcome, environment: Environment) -> None:
         """Write the row of a run; a row that worked is never replaced by a failure."""
         facts = msgspec.json.encode(environment, order="sorted").decode()
         identity = hashlib.sha256(facts.encode()).hexdigest()[:16]
@@ -193,24 +227,31 @@ class Store:
         """Return rows by key, failures too; all of them if no keys are given."""
         wanted = None if keys is None else set(keys)
         found = self._read("SELECT key, outcome, environment, finished FROM runs ORDER BY key")
-        decode = msgspec.json.Decoder(Outcome).decode
         return {
-            key: StoredOutcome(decode(outcome), environment, finished)
+            key: StoredOutcome(self.decoded(Outcome, outcome), environment, finished)
             for key, outcome, environment, finished in found
             if wanted is None or key in wanted
         }
 
-    def environments(self) -> dict[str, dict[str, Any]]:
+    def environments(self) -> dict[str, Environment]:
         """Return the facts about each machine and its packages."""
-        return {key: msgspec.json.decode(text) for key, text in self._facts("environment").items()}
+        known = self._facts("environment").items()
+        return {key: self.decoded(Environment, text) for key, text in known}
 
-    def save_drawing(self, key: str, drawing: dict[str, Any]) -> None:
+    def save_drawing(self, key: str, drawing: Drawing) -> None:
         """Keep the balls of a set in a plane, to be drawn in a report."""
         self._save_fact("drawing", key, msgspec.json.encode(drawing).decode())
 
-    def drawings(self) -> dict[str, dict[str, Any]]:
+    def drawings(self) -> dict[str, Drawing]:
         """Return the drawings by key."""
-        return {key: msgspec.json.decode(text) for key, text in self._facts("drawing").items()}
+        return {key: self.decoded(Drawing, text) for key, text in self._facts("drawing").items()}
+
+    def decoded(self, kind: type[_T], text: str) -> _T:
+        """Return the record that a cell holds as JSON; refuse the file if it holds none."""
+        try:
+            return msgspec.json.decode(text, type=kind)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise StoreError(f"{self.path} {_DAMAGED.format(error)}") from error
 
     def _save_fact(self, kind: str, key: str, content: str) -> None:
         self._write("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", [(kind, key, content)])
@@ -222,7 +263,10 @@ class Store:
 
     def _read(self, statement: str, values: tuple = ()) -> list[tuple]:
         with _explained(self.path):
-            return self._database.execute(statement, values).fetchall()
+            rows = self._database.execute(statement, values).fetchall()
+            if not all(isinstance(cell, str) for row in rows for cell in row):
+                raise sqlite3.DatabaseError("a cell holds no text")
+            return rows
 
     def _write(self, statement: str, rows: list[tuple]) -> None:
         with _explained(self.path):
@@ -259,7 +303,7 @@ def _open(path: Path, *, readonly: bool) -> sqlite3.Connection:
 def _check_identity(database: sqlite3.Connection, path: Path, *, readonly: bool) -> None:
     """Refuse files of other programs and versions, damaged ones, and empty ones to be read."""
     # Tables are counted first: another process may make the store between two statements.
-    tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    tables = _definitions(database)
     identity = database.execute("PRAGMA application_id").fetchone()[0]
     found = database.execute("PRAGMA user_version").fetchone()[0]
     if not (identity or tables):
@@ -272,9 +316,21 @@ def _check_identity(database: sqlite3.Connection, path: Path, *, readonly: bool)
             f"{path} has the form of version {found}, and this granulearn reads version "
             f"{SCHEMA_VERSION}; {_ANOTHER_FILE}"
         )
+    else:
+        with closing(sqlite3.connect(":memory:")) as ours:
+            ours.executescript(_SCHEMA)
+            # A view or a trigger could compute without end.
+            if _definitions(database) != _definitions(ours):
+                raise sqlite3.DatabaseError("its tables are defined in another way")
     state = database.execute("PRAGMA quick_check(1)").fetchone()[0]
     if state != "ok":
         raise sqlite3.DatabaseError(state)
+
+
+def _definitions(database: sqlite3.Connection) -> set[str]:
+    """Return the definitions of all tables, views and triggers."""
+    found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
+    return {" ".join(str(sql).split()) for (sql,) in found}
 
 
 @contextmanager

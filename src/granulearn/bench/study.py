@@ -23,6 +23,7 @@ import ast
 import difflib
 import inspect
 import json
+import math
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
@@ -39,6 +40,9 @@ from msgspec.structs import replace
 Grid = dict[str, list[Any]]
 # Set by the reader of a file; a file that states them is refused.
 NOT_IN_A_FILE = ("name", "found")
+
+
+MOST_RUNS = 1_000_000
 
 
 class StudyError(ValueError):
@@ -262,6 +266,12 @@ class Study(_Table, frozen=True, kw_only=True):
             for name in names:
                 if list(names).count(name) > 1:
                     raise ValueError(f"{key}: {name!r} is named twice")
+        n_variants = sum(math.prod(map(len, (m.vary or {}).values())) for m in self.method)
+        n_conditions = sum(len(noise.rates) or 1 for noise in self.noise) or 1
+        n_parts = self.split.repeats * (self.split.folds or 1)
+        n_runs = len(self.datasets) * n_conditions * n_parts * n_variants
+        if n_runs > MOST_RUNS:
+            raise ValueError(f"the study has {n_runs:,} runs; at most {MOST_RUNS:,} are allowed")
         for name in (*self.draw, *(name for group in self.duplicates for name in group)):
             if name not in self.dataset_names:
                 hint = hint_for(name, self.dataset_names, "add it there")

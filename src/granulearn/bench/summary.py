@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from granulearn.bench.methods import variants
 from granulearn.bench.running import drawing_key
 from granulearn.bench.runs import CLEAN, Condition, Run, conditions, expand, parts
-from granulearn.bench.scores import SHARES, TIMES, higher_is_better
+from granulearn.bench.scores import SHARES, TIMES, check_score, higher_is_better
 from granulearn.bench.statistics import compare, paper_accuracy_table, paper_noise_table
 from granulearn.bench.store import Store, StoredOutcome
 from granulearn.bench.study import Study, StudyError, hint_for
@@ -126,7 +126,7 @@ def run_table(runs: Sequence[Run], rows: Rows) -> pd.DataFrame:
             "method": run.method.name,
             "source": rows[run.key].outcome.source,
             **{fact: getattr(rows[run.key].outcome, fact) for fact in facts},
-            **(rows[run.key].outcome.scores or {}),
+            **{n: v for n, v in (rows[run.key].outcome.scores or {}).items() if n in run.scores},
         }
         for run in runs
         if run.key in rows and not rows[run.key].outcome.reason
@@ -236,7 +236,10 @@ def _find_study(store: Store, name: str | None) -> Study:
     wanted = name or next(iter(known))
     if wanted not in known:
         raise StudyError(f"{store.path} has no study {wanted!r}; it holds {', '.join(known)}.")
-    return Study.from_json(known[wanted])
+    study = store.decoded(Study, known[wanted])
+    for score in study.scores:
+        check_score(score)
+    return study
 
 
 def _ranking(study: Study, table: pd.DataFrame, methods: list[str]) -> pd.DataFrame:

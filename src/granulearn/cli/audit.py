@@ -8,11 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from typer import Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
-from granulearn.cli.check import as_facts, show_short
+from granulearn.cli.check import as_facts, short_messages, show_short
 from granulearn.cli.exit_codes import UsageError
 from granulearn.cli.verify import verify_labels
 from granulearn.utils.text import counted, listed
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from granulearn.audit import LabelAudit
     from granulearn.audit.ratings import AuditSummary
     from granulearn.audit.table_audit import TableAudit
     from granulearn.audit.verified import VerifiedLabels
@@ -28,12 +30,13 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 SHOWN_ISSUES = 5
+SHOWN_ANNOTATORS = 20
 
 
 @opt.takes_table
 def audit(
     table: opt.TableArgument,
-    target: opt.TargetOption,
+    target: opt.TargetIfAnyOption = None,
     output: Annotated[
         Path | None, opt.output_option("CSV file to write, one row per label, worst first.")
     ] = None,
@@ -57,7 +60,7 @@ def audit(
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
     *,
-    options: opt.TableOptions,
+    options: opt.LabelOptions,
 ) -> None:
     """Find labels that are probably wrong.
 
@@ -80,18 +83,17 @@ def audit(
 
     Example: granulearn audit train.csv --target label -o suspects.csv --report audit.html
     """
-    from granulearn.audit.table_audit import audit_table
-    from granulearn.tables import read_training_table
     from granulearn.tables.writing import write_table
     from granulearn.utils.files import written_atomically
 
-    if target in (group, times):
+    is_crowd = options.is_crowd(target, verify=verify)
+    if target and target in (group, times):
         raise UsageError(f"{target!r} holds the labels and can be neither --group nor --times.")
     in_parts = dask is not None or opt.is_large(table)
     ratings = output.with_name(f"{output.stem}.ratings") if output and in_parts else None
     if in_parts:
         opt.refuse_in_parts(report=report, decisions=decisions, sample=sample, verify=verify)
-        opt.refuse_in_parts(group=group, times=times, keep=keep)
+        opt.refuse_in_parts(group=group, times=times, keep=keep, annotators=is_crowd)
         if ratings is not None and ratings.exists() and any(ratings.iterdir()):
             raise UsageError(f"{ratings} holds files already; remove it, or name another output.")
     elif sample and output is None:
@@ -109,20 +111,13 @@ def audit(
             )  # fmt: skip
         with out.stage_progress(hidden=json) as progress:
             if in_parts:
+                assert target is not None
                 facts, checked, listing = _rate_parts(
                     file, target, options, dask, ratings, worst, seed, progress
                 )
             else:
-                columns = options.columns
-                progress(f"reading {table.name}")
-                columns = replace(columns, ignore=(*columns.ignore, *filter(None, [group])))
-                data = read_training_table(file, target, columns, keep_cells=True)
-                progress(f"rating {len(data.y):,} labels")
-                verified = None if decisions is None else _verified(data, decisions)
-                done = audit_table(
-                    data, verified=verified, groups=group, times=times, random_state=seed, n_jobs=-1
-                )
-                facts, checked = _facts(done), data.report
+                done = _rate(file, target, options, decisions, group, times, seed, progress)
+                facts, checked = _facts(done), done.table.report
                 listing = done.listing(keep, sample) if output else None
             if output is not None:
                 progress(f"writing {output.name}")
@@ -132,13 +127,40 @@ def audit(
                 from granulearn.review.audit_page import summarize_audit, write_audit_page
 
                 progress(f"writing {report.name}")
-                write_audit_page(summarize_audit(done, table.name), report)
+                messages = [*map(out.in_flags, checked.warnings)]
+                messages += short_messages(checked, file.location)
+                write_audit_page(summarize_audit(done, table.name, messages), report)
         if json:
             out.print_json({**facts, "table": as_facts(checked, file.location)})
             return
         show_short(checked, file.location)
     _show(table.name, facts, is_listed=output is not None)
     out.print_saved(output, ratings, report)
+
+
+def _rate(
+    file: TableFile, target: str | None, options: opt.LabelOptions, decisions: Path | None,
+    group: str | None, times: str | None, seed: int, progress: Callable[[str], None],
+) -> TableAudit:  # fmt: skip
+    """Rate a table in memory."""
+    from granulearn.audit.table_audit import audit_table
+    from granulearn.tables import read_training_table
+
+    settings: dict[str, Any] = {"groups": group, "times": times, "random_state": seed}
+    columns = options.columns
+    columns = replace(columns, ignore=(*columns.ignore, *filter(None, [group])))
+    progress(f"reading {file.path.name}")
+    if target is None:
+        done = options.audit_crowd(file, columns, **settings)
+        if decisions is None:
+            return done
+        # They are about the consensus without them.
+        settings["verified"] = _verified(done.table, decisions)
+        return options.audit_crowd(file, columns, **settings)
+    data = read_training_table(file, target, columns, keep_cells=True)
+    progress(f"rating {len(data.y):,} labels")
+    verified = None if decisions is None else _verified(data, decisions)
+    return audit_table(data, verified=verified, n_jobs=-1, **settings)
 
 
 def _rate_parts(
@@ -161,7 +183,7 @@ def _rate_parts(
 
 
 def _check_names(
-    file: TableFile, target: str, options: ColumnOptions, **named: list[str] | str | None
+    file: TableFile, target: str | None, options: ColumnOptions, **named: list[str] | str | None
 ) -> None:
     """Refuse unknown columns of options, together with all else that is wrong with the names."""
     from granulearn.tables import TableError
@@ -198,7 +220,9 @@ def _common_facts(
     n_labels: int, counts: dict[Any, int], summary: AuditSummary, frame: pd.DataFrame
 ) -> dict[str, Any]:
     """Return what is known of every audit, for JSON and to be shown."""
-    shown = ["row", "given_label", "predicted_label", "error_probability", "label_quality"]
+    shown = ["row", "given_label", "predicted_label", "consensus_label", "error_probability",
+             "label_quality", "n_annotations", "agreement"]  # fmt: skip
+    shown = [name for name in shown if name in frame]
     return {
         "samples": n_labels,
         "verdicts": counts,
@@ -215,16 +239,35 @@ def _facts(done: TableAudit) -> dict[str, Any]:
     frame = audited.to_frame().assign(row=lambda verdicts: rows[verdicts.index])
     counts = frame["verdict"].value_counts().reindex(VERDICTS, fill_value=0).to_dict()
     once = zip(rows[audited.alone_], audited.given_label_[audited.alone_], strict=True)
-    return _common_facts(len(frame), counts, audited.summary(), frame) | {
-        "dropped_rows": done.table.dropped_rows,
-        "verified": audited.verified_.sum(),
-        "without_label_quality": frame["label_quality"].isna().sum(),
-        "occur_once": [{"row": row, "given_label": label} for row, label in once],
-        "expected_errors": audited.expected_errors(),
-        "issues": [
-            {"kind": issue.kind, "score": issue.score, "message": issue.message}
-            for issue in audited.issues_
-        ],
+    return (
+        _common_facts(len(frame), counts, audited.summary(), frame)
+        | {
+            "dropped_rows": done.table.dropped_rows,
+            "verified": audited.verified_.sum(),
+            "without_label_quality": np.isnan(audited.label_quality_).sum(),
+            "occur_once": [{"row": row, "given_label": label} for row, label in once],
+            "expected_errors": audited.expected_errors(),
+            "issues": [
+                {"kind": issue.kind, "score": issue.score, "message": issue.message}
+                for issue in audited.issues_
+            ],
+        }
+        | (_facts_of_annotators(audited, rows) if audited.consensus_record_ else {})
+    )
+
+
+def _facts_of_annotators(audited: LabelAudit, rows: np.ndarray) -> dict[str, Any]:
+    """Return what is known of annotators, and who to ask next."""
+    agreement, following = audited.agreement_, {}
+    for by in ("annotator", "expert"):
+        asked = audited.next_to_label(SHOWN, by)
+        following[by] = asked.assign(row=rows[asked.index]).to_dict("records")
+    return {
+        "annotators": audited.annotators_.reset_index().to_dict("records"),
+        "agreement": {"alpha": agreement.value, "low": agreement.low, "high": agreement.high},
+        "input_weight": audited.input_weight_,
+        "copies": audited.copies_.to_dict("records"),
+        "next_to_label": following,
     }
 
 
@@ -240,7 +283,9 @@ def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
     if once:
         count = "1 label occurs" if len(once) == 1 else f"{len(once)} labels occur"
         out.say(f"{count} once and cannot be rated; check first: {listed(once)}")
-    if summary["expected_errors"]:
+    if "annotators" in facts:
+        _show_annotators(facts)
+    elif summary["expected_errors"]:
         (n, first), *more = summary["expected_errors"].items()
         line = f"check the {n} most doubtful rows: expect about {about(first)} wrong"
         out.say(line + "".join(f"; of {n} about {about(found)}" for n, found in more))
@@ -257,9 +302,33 @@ def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
     out.say()
     if worst:
         names = ("row", "given_label", "predicted_label", "error_probability")
+        if "annotators" in facts:
+            names = ("row", "consensus_label", "n_annotations", "error_probability")
         rows = [(*(row[name] for name in names[:3]), f"{row[names[3]]:.2f}") for row in worst]
         n_suspects = verdicts[WRONG] + verdicts[SUSPECT]
         out.print_table(counted(n_suspects, "doubtful label"), names, rows)
         if n_suspects > len(worst):
             hint = "" if is_listed else ": -o FILE lists them"
             out.say(f"and {n_suspects - len(worst):,} more{hint}")
+
+
+def _show_annotators(facts: dict[str, Any]) -> None:
+    """Print the annotators, and the rows to have labelled next."""
+    alpha = facts["agreement"]
+    agree = f"agreement of annotators: alpha {alpha['alpha']:.2f}"
+    says = "say nothing" if facts["input_weight"] == 0 else "count as a witness"
+    out.say(f"{agree} ({alpha['low']:.2f} to {alpha['high']:.2f}); the inputs {says}")
+    rows = [
+        (
+            one["annotator"], one["n_labels"],
+            f"{one['accuracy']:.2f} ({one['accuracy_low']:.2f} to {one['accuracy_high']:.2f})",
+            f"{one['information']:.2f}", f"{one['agreement']:.2f}",
+            f"{one['cost_of_leaving_out']:.1f}",
+        )
+        for one in sorted(facts["annotators"], key=lambda one: -one["n_labels"])[:SHOWN_ANNOTATORS]
+    ]  # fmt: skip
+    headers = ("", "labels", "accuracy", "information", "agreement", "labels lost without")
+    out.print_table(counted(len(facts["annotators"]), "annotator"), headers, rows)
+    for by, whom in (("annotator", "one more annotator"), ("expert", "an expert")):
+        asked = ", ".join(str(one["row"]) for one in facts["next_to_label"][by])
+        out.say(f"ask {whom} about rows {asked}")

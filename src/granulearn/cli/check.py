@@ -56,6 +56,13 @@ def check(
 
 def show_short(report: TableReport, location: Location) -> None:
     """Print dropped and parsed columns, warnings and missing cells; what misleads to stderr."""
+    for line in short_messages(report, location):
+        out.say(line)
+    show_warnings(report)
+
+
+def short_messages(report: TableReport, location: Location) -> list[str]:
+    """Return messages about dropped and parsed columns, single columns and missing cells."""
     used = report.schema.used
     lines = [out.in_flags(note) for note in report.notes]
     dropped = [column for column in report.schema.dropped if column.dropped != "asked"]
@@ -82,9 +89,7 @@ def show_short(report: TableReport, location: Location) -> None:
         tokens = sorted({token for column in used for token in column.missing})
         spelt = ", ".join(repr(token) if token else "empty" for token in tokens)
         lines.append(f"missing: {counted(missing, 'cell')} ({spelt}); granulearn check has more")
-    for line in lines:
-        out.say(line)
-    show_warnings(report)
+    return lines
 
 
 def show_warnings(report: TableReport) -> None:

@@ -1,15 +1,22 @@
 """`granulearn correct`: the table with the labels that a person changed, and all else as it was."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
-from granulearn.utils.text import counted
+from granulearn.utils.text import counted, listed, quoted
+
+if TYPE_CHECKING:
+    from granulearn.review import Decision
+    from granulearn.tables import TableFile
 
 
 @opt.takes_table
@@ -26,7 +33,7 @@ def correct(
     undo: Annotated[bool, Option("--undo", help="Change the labels back.")] = False,
     json: opt.JsonOption = False,
     *,
-    options: opt.FileOptions,
+    options: opt.LabelOptions,
 ) -> None:
     """Write a table with its labels corrected.
 
@@ -35,12 +42,22 @@ def correct(
     were decided on, or if the label is neither the old nor the new one, nothing is written.
     --undo restores the original table.
 
+    With --annotators, the consensus of several annotators becomes a new last column, with what
+    --decisions say of it; the other columns keep their content.
+
     Example: granulearn correct credit.csv --decisions suspects.csv --target class -o clean.csv
     """
     from granulearn.review import read_decisions
     from granulearn.review.correction import correct_table
     from granulearn.review.decisions import decided_column
 
+    if (options.annotators or options.annotations) and options.is_crowd(target, undo=undo):
+        opt.check_output(output, *opt.TEXT_ENDINGS, *opt.PARQUET_ENDINGS, others=(table, decisions))
+        given = read_decisions(decisions) if decisions else []
+        with options.open(table) as file, out.written_output(output) as temporary:
+            n_rows = _add_consensus(file, temporary, given, str(decisions), options, drop_excluded)
+        out.print_written(f"{table.name}: consensus of {counted(n_rows, 'row')} added", output)
+        return
     if undo and drop_excluded:
         raise UsageError("--undo brings labels back and no rows; leave out --drop-excluded.")
     path = opt.journal(table, decisions)
@@ -65,6 +82,30 @@ def correct(
     if done.excluded and not undo:
         kept = "left out" if done.dropped else "kept; --drop-excluded leaves them out"
         summary += f", {counted(done.excluded, 'row')} excluded ({kept})"
+    if done.new_classes:
+        summary += f"; no row was {listed(list(map(quoted, done.new_classes)))} before"
     if not done.decisions:
         summary = "there are no decisions; the table is copied unchanged"
     out.print_written(f"{table.name}: {summary}", output)
+
+
+def _add_consensus(
+    file: TableFile, temporary: Path, decisions: Sequence[Decision], source: str,
+    options: opt.LabelOptions, drop_excluded: bool,
+) -> int:  # fmt: skip
+    """Write a table with the consensus of its annotators; return its number of rows."""
+    import pyarrow as pa
+
+    from granulearn.tables.io.frames import text_of
+    from granulearn.tables.writing import write_table
+    from granulearn.training.verified_training import review_labels
+
+    data = options.read(file, None, 0)
+    assert data.cells is not None
+    reviewed = review_labels(data, decisions, source)
+    texts = pa.array([text_of(label) for label in reviewed.corrected.tolist()])
+    cells = data.cells.set_column(data.cells.num_columns - 1, data.target, texts)
+    if drop_excluded:
+        cells = cells.filter(pa.array(reviewed.is_kept))
+    write_table(cells, temporary)
+    return cells.num_rows

@@ -28,8 +28,8 @@ SETTINGS_SHOWN = ("class_cost", "n_estimators", "n_layers", "C", "n_hidden", "ac
 @opt.takes_table
 def fit(
     table: opt.TableArgument,
-    target: opt.TargetOption,
     output: Annotated[Path, opt.output_option("Model file to write.")],
+    target: opt.TargetIfAnyOption = None,
     model: opt.ModelOption = DEFAULT_MODEL,
     tune: Annotated[
         bool,
@@ -37,7 +37,7 @@ def fit(
     ] = False,
     class_cost: Annotated[
         Literal["balanced"] | None,
-        Option(help="balanced: predict by probability over the share of a class; for rare ones."),
+        Option(help="balanced: predict a class where it is more probable than on average."),
     ] = None,
     test: Annotated[
         float,
@@ -48,7 +48,7 @@ def fit(
     dask: opt.DaskOption = None,
     json: opt.JsonOption = False,
     *,
-    options: opt.TableOptions,
+    options: opt.LabelOptions,
 ) -> None:
     """Fit a model that predicts a column of a table.
 
@@ -70,16 +70,18 @@ def fit(
     """
     from granulearn.models import save_model
     from granulearn.review import read_decisions
-    from granulearn.tables import read_training_table
     from granulearn.training.training import train
     from granulearn.training.verified_training import review_labels, train_verified
 
     opt.check_output(output, others=(table, decisions))
     if class_cost and model not in (takers := kinds_with("class_cost")):
         raise UsageError(f"--class-cost is not for --model {model}; use {', '.join(takers)}.")
+    is_crowd = options.is_crowd(target)
+    if is_crowd:
+        out.note("scores compare with the consensus, which the inputs helped to find.")
     in_parts = dask is not None or opt.is_large(table)
     if in_parts:
-        opt.refuse_in_parts(decisions=decisions, tune=tune)
+        opt.refuse_in_parts(decisions=decisions, tune=tune, annotators=is_crowd)
     elif tune and not model_kinds()[model].tunable:
         out.note(f"{model} has no grid to search, so --tune changes nothing.")
         tune = False
@@ -92,14 +94,15 @@ def fit(
             if in_parts:
                 from granulearn.dask.tables import train_on_cluster
 
+                assert target is not None
                 with opt.cluster(dask, progress):
                     trained = train_on_cluster(file, model, target, options.columns, **settings)
             elif decisions is None:
-                data = read_training_table(file, target, options.columns)
+                data = options.read(file, target, seed)
                 trained = train(data, model, tune=tune, **settings)
             else:
                 given = read_decisions(decisions)
-                data = read_training_table(file, target, options.columns, keep_cells=True)
+                data = options.read(file, target, seed, keep_cells=True)
                 reviewed = review_labels(data, given, str(decisions))
                 trained = train_verified(reviewed, model, tune=tune, **settings)
             progress(f"saving {output.name}")

@@ -24,7 +24,7 @@ _INTERRUPTED = "granulearn: error: interrupted; no output was written.\n"
 
 def main() -> NoReturn:
     """Run the command line and exit."""
-    _fill_in_closed_streams()
+    _prepare_streams()
     stop, code = Stop(), exit_codes.INTERRUPTED
     with suppress(KeyboardInterrupt):  # right before the verb began, or right after its end
         stop.listen()
@@ -34,11 +34,12 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
-def _fill_in_closed_streams() -> None:
-    """Give standard streams that are closed to nowhere: the next file would get their number."""
+def _prepare_streams() -> None:
+    """Let streams write any text, and closed ones to nowhere: a file would get their number."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None and os.open(os.devnull, os.O_RDWR) == number:
             setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8"))
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def run(arguments: list[str]) -> int:

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
@@ -22,7 +22,8 @@ from granulearn.cli.output import is_standard_output
 from granulearn.training.model_kinds import model_kinds
 
 if TYPE_CHECKING:
-    from granulearn.tables import ColumnOptions, ReadOptions, TableFile
+    from granulearn.audit.table_audit import TableAudit
+    from granulearn.tables import ColumnOptions, ReadOptions, TableFile, TrainingTable
 
 # Endings of outputs: CSV and nothing else, text tables, Parquet.
 CSV_ENDINGS = ("", ".csv", ".txt")
@@ -114,6 +115,9 @@ _IGNORE = "Column to drop; may be repeated."
 _INCLUDE = "Column to use although it would be dropped; may be repeated."
 _DECIMAL = "Decimal separator, . or , where the cells leave it open."
 _DAY_FIRST = "Order of day and month, where the dates leave it open."
+_ANNOTATORS = "Column of one annotator's labels, or a pattern such as 'reader_*'; may be repeated."
+_ANNOTATIONS = "File of labels, one row per label, in the place of --annotators."
+_CROWD: dict[str, Any] = {"rich_help_panel": "Several annotators in the place of --target"}
 _EXACT = "Keep labels apart that differ only in case, blanks or Unicode form."
 
 
@@ -163,6 +167,65 @@ class TableOptions(FileOptions):
             tuple(self.categorical or ()), tuple(self.ignore or ()), tuple(self.include or ()),
             self.decimal, self.day_first, self.exact_labels,
         )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions(TableOptions):
+    """What a user says about labels by several annotators, too."""
+
+    annotators: Annotated[list[str] | None, column_option(what=_ANNOTATORS, **_CROWD)] = None
+    annotations: Annotated[Path | None, Option(help=_ANNOTATIONS, **_CROWD)] = None
+    row: Annotated[
+        str, Option(help="Its column of rows: numbers, or cells of TABLE.", **_CROWD)
+    ] = "row"
+    annotator: Annotated[str, Option(help="Its column of annotators.", **_CROWD)] = "annotator"
+    label: Annotated[str, Option(help="Its column of labels.", **_CROWD)] = "label"
+
+    def is_crowd(self, target: str | None, **refused: Any) -> bool:
+        """Return whether annotators take the place of a target; refuse both, and neither."""
+        named = [
+            f"--{option.replace('_', '-')}"
+            for option, value in {"target": target, **refused}.items()
+            if value
+        ]
+        if self.annotators is None and self.annotations is None:
+            if target is None:
+                raise UsageError(
+                    "name the column of labels by --target, or those of several annotators by "
+                    "--annotators."
+                )
+            return False
+        if self.annotators and self.annotations:
+            named.append("--annotations")
+        if named:
+            raise UsageError(f"{named[0]} does not go with annotators; leave it out.")
+        return True
+
+    def audit_crowd(self, file: TableFile, options: ColumnOptions, **settings: Any) -> TableAudit:
+        """Return the audit of the consensus of the annotators."""
+        from granulearn.audit.annotated_table import (
+            annotations_of_columns,
+            annotations_of_file,
+            audit_annotations,
+        )
+
+        if self.annotations is None:
+            exact = self.exact_labels
+            labels, dropped = annotations_of_columns(file, self.annotators or (), exact=exact)
+        else:
+            columns = (self.row, self.annotator, self.label)
+            labels = annotations_of_file(file, self.annotations, columns, exact=self.exact_labels)
+            dropped = [self.row] if self.row in file.names else []
+        options = replace(options, ignore=(*options.ignore, *dropped))
+        return audit_annotations(file, labels, options, n_jobs=-1, **settings)
+
+    def read(self, file: TableFile, target: str | None, seed: int, **kept: bool) -> TrainingTable:
+        """Return a table to learn from; its labels are the consensus if there is no target."""
+        from granulearn.tables import read_training_table
+
+        if target is None:
+            return self.audit_crowd(file, self.columns, random_state=seed).table
+        return read_training_table(file, target, self.columns, **kept)
 
 
 def takes_table(verb: Callable) -> Callable:

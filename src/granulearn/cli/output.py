@@ -144,7 +144,8 @@ def bold(content: object) -> Text:
 
 def print_json(content: Any) -> None:
     """Print one JSON object, and nothing else, on stdout; NaN and infinity become null."""
-    text = json.dumps(_plain(content), indent=2, ensure_ascii=False, allow_nan=False)
+    in_ascii = "utf" not in (sys.stdout.encoding or "utf").lower()
+    text = json.dumps(_plain(content), indent=2, ensure_ascii=in_ascii, allow_nan=False)
     # Control characters can only stand inside of strings, where JSON has escapes.
     typer.echo(CONTROL_CHARACTERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 

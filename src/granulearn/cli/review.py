@@ -13,7 +13,7 @@ from typer import Option
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.check import show_warnings
-from granulearn.utils.text import counted, listed
+from granulearn.utils.text import counted, listed, quoted
 
 
 @opt.takes_table
@@ -75,6 +75,11 @@ def _show_start(table: Path, opened: Any, address: str) -> None:
         out.note(
             f"labels were edited since they were decided on (row {rows}); they are open again."
         )
+    if opened.new_classes:
+        out.note(
+            f"rows were changed to {listed(list(map(quoted, opened.new_classes)))}, which no row "
+            "is; `granulearn correct` writes such labels, the audit learns nothing of these rows."
+        )
     if opened.journal.dropped:
         cut = f"{source} ended in the middle of a line, which was left out"
         out.note(f"{cut}; {opened.journal.copy} is a copy with it.")
@@ -87,6 +92,8 @@ def _show_start(table: Path, opened: Any, address: str) -> None:
 
 
 def _show_end(table: Path, opened: Any) -> None:
+    from granulearn.review.journal import clean_name
+
     numbers = opened.summary()
     if not numbers.n_decided:
         out.say("\nnothing was decided")
@@ -95,7 +102,6 @@ def _show_end(table: Path, opened: Any) -> None:
     out.say()
     out.headline(opened.source, f"{counted(numbers.n_decided, 'decision')} ({counts})")
     if numbers.counts.get("change") or numbers.counts.get("exclude"):
-        stem, point, ending = table.name.partition(".")
-        clean = table.with_name(f"{stem}.clean{point}{ending}")
+        clean = table.with_name(clean_name(table.name))
         command = ["granulearn", "correct", table, "--decisions", opened.source, "-o", clean]
         out.say("next:", shlex.join(map(str, command)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -28,6 +29,7 @@ from granulearn.dask.blocks import (
     with_classes,
 )
 from granulearn.forest.forest import BallForest
+from granulearn.preprocess import TablePreprocessor
 from granulearn.utils.validation import Samples
 
 
@@ -36,6 +38,7 @@ class Rater:
     """Rates labels of rows that an audit has not seen, as the audit rates its own."""
 
     classes: np.ndarray
+    preprocessor: TablePreprocessor
     forest: BallForest
     model: ErrorModel
     embedding: Embedding
@@ -46,18 +49,19 @@ class Rater:
     suspect_from: float
     """The error probability from which a label is suspect."""
 
-    def rate(self, number: int, X: np.ndarray, codes: np.ndarray) -> pd.DataFrame:
+    def rate(self, number: int, X: Any, codes: np.ndarray) -> pd.DataFrame:
         """Return one row per label of a block.
 
         Parameters
         ----------
         number : int
             Number of the block.
-        X : ndarray of shape (n_samples, n_features)
+        X : ndarray of shape (n_samples, n_features), or cells by column
             Inputs.
         codes : ndarray of shape (n_samples,)
             Number of the given class.
         """
+        X = self.preprocessor.transform(X)
         proba = self.forest.posterior(X)
         _, nearest, distances, _ = self.embedding.compare(X)
         outlier = self.outliers.scores(nearest, distances) > OUTLIER_FROM
@@ -70,7 +74,11 @@ class Rater:
 
 
 def audit_sample(
-    sample: Sample, n_labels: int, n_estimators: int | None, random_state: Any
+    sample: Sample,
+    n_labels: int,
+    n_estimators: int | None,
+    random_state: Any,
+    types: Mapping[str, str] | None = None,
 ) -> Rater:
     """Audit the sampled rows; return what rates all others like them.
 
@@ -82,14 +90,21 @@ def audit_sample(
         Labels of all blocks.
     n_estimators, random_state
         Of `LabelAudit`.
+    types : mapping of str to str, default=None
+        Of `TablePreprocessor`.
     """
-    audit = LabelAudit(n_estimators=n_estimators, random_state=random_state).fit(sample.X, sample.y)
+    preprocessor = TablePreprocessor(types)
+    X = preprocessor.fit_transform(sample.X, sample.y)
+    audit = LabelAudit("drop", n_estimators, random_state, categorical_features=None).fit(
+        X, sample.y
+    )
     ratings = audit.ratings_
     frame = ratings_frame(ratings).set_axis(sample.position)
-    rows = embed_rows(sample.X)
+    rows = embed_rows(X)
     suspects = ratings.error_proba[ratings.is_suspect]
     return Rater(
         audit.classes_,
+        preprocessor,
         audit.forest_,
         audit.error_model_,
         rows.embedding,
@@ -170,7 +185,7 @@ class DaskLabelAudit(BaseEstimator):
         Parameters
         ----------
         X : Dask array or DataFrame of shape (n_samples, n_features)
-            Inputs, used as they come: scale them first.
+            Inputs: numbers, which are scaled.
         y : Dask array or Series of shape (n_samples,)
             Class labels.
 
@@ -217,7 +232,7 @@ def rate_block(
     samples: Samples | None, number: int, first_row: int, rater: Rater, attrs: dict[str, Any]
 ) -> pd.DataFrame:
     """Return the ratings of a block, by number of the row in the table."""
-    X, codes = np.empty((0, len(rater.embedding.medians))), np.empty(0, dtype=np.intp)
+    X, codes = np.empty((0, rater.preprocessor.n_features_in_)), np.empty(0, dtype=np.intp)
     if samples is not None:
         X, codes = samples.X, with_classes(samples, rater.classes).codes
     frame = rater.rate(number, X, codes)

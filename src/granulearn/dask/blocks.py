@@ -195,7 +195,8 @@ def drawn_rows(seed: int, number: int, codes: np.ndarray, rates: np.ndarray) -> 
 class Sample:
     """Rows that were sampled from all blocks."""
 
-    X: np.ndarray
+    X: Any
+    """Numbers, or cells by column."""
     y: np.ndarray
     weights: np.ndarray | None
     number: np.ndarray

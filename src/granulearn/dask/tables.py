@@ -27,7 +27,6 @@ from granulearn.dask.blocks import SAMPLE_SIZE, Sample, drawn_rows, sampling_rat
 from granulearn.dask.cluster import compute, tree_reduce
 from granulearn.models.prediction import Predictor
 from granulearn.models.row_reader import RowReader
-from granulearn.preprocess import TablePreprocessor
 from granulearn.tables.checks import CheckStatistics, check_rows
 from granulearn.tables.infer import ColumnOptions
 from granulearn.tables.inspection import (
@@ -313,13 +312,12 @@ def audit_on_cluster(
     table = sample_table(file, target, options, SAMPLE_SIZE, seed, progress)
     sample, n_labels = table.sample, table.n_labels
     progress(f"learning from {counted(len(sample.y), 'label')}")
-    preprocessor = TablePreprocessor(table.report.schema.feature_types)
-    X = preprocessor.fit_transform(sample.typed.cells, sample.y)
-    rater = audit_sample(Sample(X, sample.y, None, *table.positions), n_labels, None, seed)
+    rows = Sample(sample.typed.cells, sample.y, None, *table.positions)
+    rater = audit_sample(rows, n_labels, None, seed, table.report.schema.feature_types)
     progress(f"rating {counted(n_labels, 'label')}")
     joined = partial(_joined_ratings, n_worst)
     with folder_written_atomically(ratings) as temporary:
-        shared = table.reader, preprocessor, rater, str(temporary), n_worst
+        shared = table.reader, rater, str(temporary), n_worst
         counts, worst = run_parts(rate_part, joined, table.parts, *shared)
     verdicts = {name: counts[name] for name in VERDICTS}
     return PartsAudit(rater.summary, verdicts, worst, table.report)
@@ -329,15 +327,13 @@ def rate_part(
     part: TableFile,
     number: int,
     reader: PartReader,
-    preprocessor: TablePreprocessor,
     rater: Rater,
     folder: str,
     n_worst: int,
 ) -> tuple[Counter, pd.DataFrame] | None:
     """Write the ratings of a part; return verdicts counted, and the worst rows with their cells."""
     typed, _, labelled, codes = reader.read(part)
-    X = preprocessor.transform(typed.take(labelled, reader.schema).cells)
-    frame = rater.rate(number, X, codes)
+    frame = rater.rate(number, typed.take(labelled, reader.schema).cells, codes)
     frame.index = pd.Index(part.first_row + labelled + 1, name="row")
     frame.reset_index().to_parquet(Path(folder) / PART_NAME.format(number), index=False)
     if frame.empty:

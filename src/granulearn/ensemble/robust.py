@@ -16,6 +16,7 @@ from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_con
 from granulearn.ensemble.boosting import BoostedTreesClassifier
 from granulearn.forest import BallForestClassifier
 from granulearn.forest.explanation import explain_rows
+from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.rvfl import RVFLEnsembleClassifier, one_hot
 from granulearn.rvfl.ensemble import input_importances
 from granulearn.utils.estimator import Abilities, DecisionClassifier, ScoreClassifier
@@ -33,7 +34,7 @@ from granulearn.utils.stacking import (
     stacking_weights,
     temperature_scale,
 )
-from granulearn.utils.validation import check_samples, total_weights
+from granulearn.utils.validation import total_weights
 
 MEMBERS = ("forest", "rvfl", "booster")
 # Prior of the ensemble weights, worth 300 samples and more of small tables: there, the errors of
@@ -49,7 +50,7 @@ N_FOLDS = 5
 _OUT_OF_SAMPLE = ("out_of_sample_proba_", "oob_proba_")
 
 
-class RobustClassifier(DecisionClassifier):
+class RobustClassifier(TableInputs, DecisionClassifier):
     r"""Classifier for labels that may be wrong: forest, networks and boosted trees, stacked.
 
     The recommended default of the library and of ``granulearn fit``. A
@@ -85,6 +86,10 @@ class RobustClassifier(DecisionClassifier):
         Cost of an error in the rows of each class; one for a class that a dict does not name.
         `predict` returns the class of least expected cost; probabilities do not change.
         "balanced" is one over the mean out-of-sample probability of a class, for rare classes.
+    categorical_features : "auto", array-like or None, default="auto"
+        Columns of categories: "auto" takes them by dtype; names, numbers or a mask of columns
+        add some. None says that X holds prepared numbers: they are used as they come, and
+        neither filled nor scaled.
 
     Attributes
     ----------
@@ -96,6 +101,8 @@ class RobustClassifier(DecisionClassifier):
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, when X had column names.
+    preprocessor_ : TablePreprocessor or None
+        Makes numbers of columns; None with ``categorical_features=None``.
     members_ : tuple of classifier
         The fitted members, in the order of `weights_`; `forest_`, `rvfl_` and `booster_` are the
         same by name, or None if left out.
@@ -160,6 +167,7 @@ class RobustClassifier(DecisionClassifier):
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [None, Integral],
         "class_cost": [dict, StrOptions({"balanced"}), None],
+        **TableInputs._parameter_constraints,
     }  # fmt: skip
 
     def __init__(
@@ -172,6 +180,7 @@ class RobustClassifier(DecisionClassifier):
         class_weight=None,
         n_jobs=None,
         class_cost=None,
+        categorical_features="auto",
     ):
         self.forest = forest
         self.rvfl = rvfl
@@ -181,6 +190,7 @@ class RobustClassifier(DecisionClassifier):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.class_cost = class_cost
+        self.categorical_features = categorical_features
 
     _saved: ClassVar[dict] = {
         "members_": Part(ScoreClassifier, many=tuple),
@@ -208,8 +218,9 @@ class RobustClassifier(DecisionClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs, used as they come: scale them first.
+        X : frame of pandas or polars, or array-like of shape (n_samples, n_features)
+            Inputs. Missing numbers become the median, numbers are scaled, categories and dates
+            encoded (`TablePreprocessor`).
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -222,7 +233,7 @@ class RobustClassifier(DecisionClassifier):
         self
             The fitted classifier.
         """
-        samples = check_samples(X, y, self, sample_weight)
+        samples = self._check_table(X, y, sample_weight)
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
         if groups is not None:
             check_consistent_length(X, groups)
@@ -259,6 +270,8 @@ class RobustClassifier(DecisionClassifier):
             known = member.get_params()
             if is_default:
                 member.set_params(**{k: v for k, v in settings.items() if k in known})
+            if "categorical_features" in known:
+                member.set_params(categorical_features=None)  # prepared already
             if "random_state" in known and known["random_state"] is None:
                 member.set_params(random_state=seed)
             try:
@@ -334,7 +347,7 @@ class RobustClassifier(DecisionClassifier):
                 importances = input_importances(member.features_, member.coef_, variances)
             if importances is not None and np.any(importances):
                 total += weight * importances / np.sum(importances)
-        self.feature_importances_ = total / total.sum() if total.any() else total
+        self.feature_importances_ = self._by_column(total / (total.sum() or 1.0))
 
     def _by_name(self) -> dict[str, Any]:
         return dict(zip(self.weights_, self.members_, strict=True))
@@ -398,7 +411,7 @@ class RobustClassifier(DecisionClassifier):
         A ball contributes to the forest's probability of the class: the probability that the
         walk of the row ends in it, times the ball's prediction. Columns lead to a ball by the
         evidence that the splits on the way to it gain. Nearest are the rows at the least
-        Euclidean distance.
+        Euclidean distance of scaled inputs.
 
         Examples
         --------

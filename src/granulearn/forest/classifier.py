@@ -19,13 +19,14 @@ from granulearn.forest.forest import (
     settings_for,
 )
 from granulearn.forest.tree import Prior
+from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.rvfl import one_hot
 from granulearn.utils.estimator import Abilities, ScoreClassifier
 from granulearn.utils.sampling import stratified_sample, unique_rows
 from granulearn.utils.saved import SHARE, Array, Part, require
 from granulearn.utils.stacking import stacking_weights
 from granulearn.utils.threads import effective_n_jobs
-from granulearn.utils.validation import Samples, check_samples, total_weights
+from granulearn.utils.validation import Samples, total_weights
 
 # Number of rows that choose the weights of the priors.
 MAX_JUDGED = 10_000
@@ -33,7 +34,7 @@ MAX_JUDGED = 10_000
 PRIOR_SAMPLES = 300
 
 
-class BallForestClassifier(ScoreClassifier):
+class BallForestClassifier(TableInputs, ScoreClassifier):
     r"""Forest of random ball trees, each averaged over all its coverings.
 
     A tree splits a part of the samples by the nearer of two class means, in a
@@ -42,8 +43,8 @@ class BallForestClassifier(ScoreClassifier):
     samples share one distribution of labels. Use it when labels may be wrong: a ball that only
     isolates a wrong label has no evidence, and `label_quality_` is the probability of
     each label. Its weak points are structure in combinations of
-    many features, smooth boundaries (`RobustClassifier` adds a network for
-    these), and features that are not scaled.
+    many features, and smooth boundaries (`RobustClassifier` adds a network for
+    these).
 
     Parameters
     ----------
@@ -73,6 +74,10 @@ class BallForestClassifier(ScoreClassifier):
         Cost of an error in the rows of each class; one for a class that a dict does not name.
         `predict` returns the class of least expected cost; probabilities do not change.
         "balanced" is one over the mean out-of-sample probability of a class, for rare classes.
+    categorical_features : "auto", array-like or None, default="auto"
+        Columns of categories: "auto" takes them by dtype; names, numbers or a mask of columns
+        add some. None says that X holds prepared numbers: they are used as they come, and
+        neither filled nor scaled.
 
     Attributes
     ----------
@@ -84,6 +89,8 @@ class BallForestClassifier(ScoreClassifier):
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, when X had column names.
+    preprocessor_ : TablePreprocessor or None
+        Makes numbers of columns; None with ``categorical_features=None``.
     oob_proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities of the training samples, each from the trees that
         did not see it; NaN where every tree did.
@@ -147,6 +154,7 @@ class BallForestClassifier(ScoreClassifier):
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [None, Integral],
         "class_cost": [dict, StrOptions({"balanced"}), None],
+        **TableInputs._parameter_constraints,
     }
 
     def __init__(
@@ -160,6 +168,7 @@ class BallForestClassifier(ScoreClassifier):
         class_weight=None,
         n_jobs=None,
         class_cost=None,
+        categorical_features="auto",
     ):
         self.n_estimators = n_estimators
         self.max_samples = max_samples
@@ -170,6 +179,7 @@ class BallForestClassifier(ScoreClassifier):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.class_cost = class_cost
+        self.categorical_features = categorical_features
 
     _saved: ClassVar[dict] = {
         "forest_": Part(BallForest),
@@ -179,7 +189,7 @@ class BallForestClassifier(ScoreClassifier):
     def _check_saved(self) -> None:
         super()._check_saved()
         forest, n_classes = self.forest_, len(self.classes_)
-        require(len(forest.shift) == self.n_features_in_, "forest_ takes other columns")
+        require(len(forest.shift) == self._n_inputs, "forest_ takes other columns")
         one = (forest.n_outputs, forest.n_priors) == (n_classes, 1)
         require(one, "forest_ knows other classes")
 
@@ -189,8 +199,9 @@ class BallForestClassifier(ScoreClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs, used as they come: scale them first.
+        X : frame of pandas or polars, or array-like of shape (n_samples, n_features)
+            Inputs. Missing numbers become the median, numbers are scaled, categories and dates
+            encoded (`TablePreprocessor`).
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -203,12 +214,12 @@ class BallForestClassifier(ScoreClassifier):
         self
             The fitted classifier.
         """
-        samples = check_samples(X, y, self, sample_weight)
+        samples = self._check_table(X, y, sample_weight)
         X, codes, n_classes = samples.X, samples.codes, len(samples.classes)
         if groups is not None:
             check_consistent_length(X, groups)
             groups = np.asarray(groups)
-        self.classes_, self.n_features_in_ = samples.classes, X.shape[1]
+        self.classes_ = samples.classes
         weights, n_threads = (
             total_weights(self.class_weight, samples),
             effective_n_jobs(self.n_jobs),
@@ -240,7 +251,7 @@ class BallForestClassifier(ScoreClassifier):
             unseen = grown.out_of_bag(X, judged, n_threads)
             self.prior_weights_ = stacking_weights(unseen, Y, weights[judged], first, PRIOR_SAMPLES)
         self.forest_, self.in_bag_ = grown.mixed(self.prior_weights_), grown.in_bag
-        self.feature_importances_ = grown.importances
+        self.feature_importances_ = self._by_column(grown.importances)
         self.oob_proba_ = self.forest_.posterior(X, n_threads, self.in_bag_)
         self.label_quality_ = label_quality(self.oob_proba_, codes, weights)
         self._fit_class_cost(self.oob_proba_, codes, weights)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from granulearn.forest._posterior import add_to_parents, average_coverings
 from granulearn.forest.forest import BallForest
 from granulearn.forest.tree import BallTree, Prior, log_evidences
-from granulearn.utils.estimator import ScoreClassifier
+from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.utils.neighbors import nearest_points
 from granulearn.utils.text import counted
 from granulearn.utils.validation import Samples, describe_samples
@@ -307,7 +307,7 @@ class RowExplanation:
 
 
 def explain_rows(
-    model: ScoreClassifier,
+    model: TableInputs,
     X: np.ndarray,
     scores: np.ndarray,
     members: Mapping[str, tuple[float, np.ndarray]],
@@ -318,7 +318,7 @@ def explain_rows(
 
     Parameters
     ----------
-    model : ScoreClassifier
+    model : classifier that takes tables
         Fitted.
     X : ndarray of shape (n_samples, n_features)
         Rows to explain, checked.
@@ -355,7 +355,7 @@ def explain_rows(
                 )
             check_fitted_rows(forest, samples)
             trees = forest._weigh_trees(samples)
-            names = getattr(model, "feature_names_in_", np.arange(X.shape[1])).tolist()
+            names = model._input_names()
             rows = zip(forest.forest_.rows(X), codes.tolist(), strict=True)
             balls = [strongest_balls(trees, row, code, names) for row, code in rows]
     classes = tuple(model.classes_.tolist())
@@ -376,12 +376,12 @@ def explain_rows(
     ]
 
 
-def training_samples(model: ScoreClassifier, training: Sequence[Any]) -> Samples:
+def training_samples(model: TableInputs, training: Sequence[Any]) -> Samples:
     """Return the rows that a model was fitted to as samples, checked.
 
     Parameters
     ----------
-    model : ScoreClassifier
+    model : classifier that takes tables
         Fitted.
     training : (X, y) or (X, y, sample_weight)
         As they were passed to its `fit`.
@@ -391,14 +391,15 @@ def training_samples(model: ScoreClassifier, training: Sequence[Any]) -> Samples
             "training must be (X, y) or (X, y, sample_weight), as they were passed to fit; got "
             f"{counted(len(training), 'part')}."
         )
-    X, y = model._checked(training[0]), column_or_1d(training[1])
-    check_consistent_length(X, y)
+    y = column_or_1d(training[1])
+    check_consistent_length(training[0], y)
     unknown = np.setdiff1d(y, model.classes_)
     if len(unknown):
         raise ValueError(
             f"training holds the class {unknown.tolist()[0]!r}, which the model does not know; "
             "pass the labels that it was fitted to."
         )
+    X = model._as_in_fit(training[0], y, *training[2:])
     codes = np.searchsorted(model.classes_, y).astype(np.int32)
     return describe_samples(X, codes, model.classes_, *training[2:])
 
@@ -426,8 +427,7 @@ def check_fitted_rows(forest: Any, samples: Samples) -> None:
     if not (same and np.allclose(rated, forest.label_quality_[known])):
         raise ValueError(
             "training holds other rows or labels than the model was fitted to; pass what was "
-            "passed to fit, in its order: scaled, where it was scaled, and with its sample_weight "
-            "as the third part."
+            "passed to fit, in its order, and with its sample_weight as the third part."
         )
 
 

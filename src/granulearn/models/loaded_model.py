@@ -133,14 +133,15 @@ class LoadedModel:
         """How many rows the model gets at a time."""
         predictor = final_predictor(self.pipeline)
         n_classes = len(getattr(predictor, "classes_", ()))
-        width = max(1, predictor.n_features_in_, n_classes)
+        width = getattr(predictor, "_n_inputs", predictor.n_features_in_)
+        width = max(1, width, n_classes)
         return int(np.clip(CELLS_PER_CHUNK // width, 64, MAX_ROWS_PER_CHUNK))
 
     @cached_property
     def _takes_columns(self) -> bool:
-        """Whether the first step takes columns as they were read."""
-        first = self.pipeline[0] if isinstance(self.pipeline, Pipeline) else None
-        return isinstance(first, TablePreprocessor) and hasattr(first, "feature_names_in_")
+        """Whether the model takes columns as they were read."""
+        first = preprocessors_of(self.pipeline)[:1]
+        return bool(first) and hasattr(first[0], "feature_names_in_")
 
     def answers(self, method: str, rows: TypedRows) -> np.ndarray:
         """Return what a method of the pipeline says of rows that were read.
@@ -182,6 +183,19 @@ def final_predictor(model: Any) -> Any:
         A pipeline or anything else.
     """
     return model[-1] if isinstance(model, Pipeline) else model
+
+
+def preprocessors_of(model: Any) -> list[TablePreprocessor]:
+    """Return what makes numbers of columns before a model: a first step, and one inside it.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    """
+    first = model[0] if isinstance(model, Pipeline) else None
+    inside = getattr(final_predictor(model), "preprocessor_", None)
+    return [each for each in (first, inside) if isinstance(each, TablePreprocessor)]
 
 
 def rows_for(model: Any, rows: Any) -> Any:

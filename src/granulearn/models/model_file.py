@@ -49,7 +49,7 @@ from granulearn.utils.saved import (
     saved_attributes,
 )
 
-FORMAT = 7
+FORMAT = 8
 ENTRY = "granulearn"
 MOST_BYTES, MOST_HEADER_BYTES = 4 * 2**30, 32 * 2**20
 # Most steps of a row down all ball trees of a file; 10,000 rows then take up to 6 s.
@@ -289,6 +289,8 @@ def _described(value: Any, path: str, tensors: dict[str, np.ndarray]) -> dict[st
     state = value._saved_state() if hasattr(value, "_saved_state") else vars(value)
     for name, spec in saved_attributes(kind).items():  # type: ignore[arg-type]
         found = state.get(name, _MISSING)
+        if found is None and isinstance(spec, Part):
+            found = _MISSING
         if found is _MISSING and getattr(spec, "optional", False):
             continue
         require(found is not _MISSING, f"{kind.__name__} is not fitted: it has no {name}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -14,17 +15,40 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from granulearn._sklearn_compat import Interval, StrOptions, check_feature_names_in, fit_context
 from granulearn.utils.saved import FINITE, LARGEST, Array, Labels, Size, require
 from granulearn.utils.text import counted, quoted
+from granulearn.utils.validation import check_weights
 
 N_FOLDS = 5
 MISSING_NAME = "(missing)"
+ROUNDING = 1e-9
+"""Nearer to zero mean and unit variance, a column is scaled already."""
 DATE_PARTS = ("year", "month", "day of year", "weekday", "hour", "days since 1970")
 """As `granulearn.tables` names them: January is month 1, Monday is weekday 1."""
+
+NUMERIC_OBJECTS = ("integer", "floating", "mixed-integer-float", "boolean", "decimal")
+NUMBER, CATEGORY, TARGET_SHARE = "number", "category", "target share"
+
+
+class Output(NamedTuple):
+    """One column of numbers that the preprocessor makes."""
+
+    column: str
+    """The column of the table."""
+    kind: str
+    """A number (or part of a date), one category, or the share of a target class by category."""
+    detail: str = ""
+    """The part of a date, the category, or the class."""
+
+    def name_for(self, column: str) -> str:
+        """Return its name, where its column is called so."""
+        link = ": " if self.kind == NUMBER else "_"
+        return f"{column}{link}{self.detail}" if self.detail else column
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
     """Turn the columns of a table into numbers: fill, scale, one-hot and target encoding.
 
-    - Numbers: a missing one becomes the median; then zero mean and unit variance.
+    - Numbers: a missing one becomes the median; then zero mean and unit variance. A column of
+      zeros and ones, or scaled before, stays as it is.
     - Categories: one column of 0 and 1 for each. If a column has missing cells in training,
       these have a column of their own, which unknown categories share; else a missing or
       unknown category becomes zeros.
@@ -33,8 +57,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
       ``n`` rows of mean ``m`` and an overall mean ``p`` this is
       ``(n m + smooth p) / (n + smooth)``; then zero mean and unit variance. An unknown category
       becomes the overall mean, a missing one is a category of its own.
-    - Dates: year, month, day of year, weekday, days since 1970, and the hour if training has
-      times of day; these are numbers.
+    - Dates: year, month, day of year, weekday, hour and days since 1970; these are numbers.
+
+    What is the same in all training rows is left out: a constant column, one without any known
+    cell, the hour of dates without times. If nothing differs, all is kept.
 
     ``fit_transform`` encodes each row of a target-encoded column by the rows of the other
     folds, since a category of two rows would tell their labels. Call it for training rows, as a
@@ -45,6 +71,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     types : mapping of str to str, default=None
         "number", "category" or "date" by column. Other columns, or all for None, are typed by
         their dtype: numbers and booleans are numbers, datetime64 is a date, all else a category.
+        A column of objects is one of numbers if all are; numbers beside texts are an error.
     max_one_hot : int or None, default=40
         A column with more categories is encoded by the target, and needs ``y``. None encodes
         no column so.
@@ -61,14 +88,15 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Number of columns.
     feature_names_in_ : ndarray of str
         Their names, if they have some; else they are called x0, x1, ...
-    dates_ : dict of str to list of str
-        Parts of each column of dates.
+    dates_ : list of str
+        Columns of dates.
     numbers_ : list of str
         Columns of numbers, and parts of dates as ``"day: month"``.
     fill_values_, means_, scales_ : ndarray of shape (n_numbers,)
         Median, and mean and standard deviation after filling.
     categories_ : dict of str to list of str
-        Categories of each column of them, sorted.
+        Categories of each column of them, in the order of the training rows: their names change
+        nothing.
     has_missing_ : dict of str to bool
         Whether training has missing cells in a column of categories.
     one_hot_, target_encoded_ : list of str
@@ -80,6 +108,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         for unknown and missing ones.
     encoding_means_, encoding_scales_ : ndarray of shape (n_target_encoded * n_targets,)
         Mean and standard deviation of the encoded training rows.
+    varying_ : ndarray of int
+        The outputs that differ between training rows, of all of these in order.
 
     Examples
     --------
@@ -103,7 +133,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     _saved: ClassVar[dict] = {
         "n_features_in_": Size,
         "feature_names_in_": Labels(ordered=False, optional=True),
-        "dates_": dict[str, list[str]],
+        "dates_": list[str],
         "numbers_": list[str],
         "fill_values_": Array("float64", ("numbers",), -FINITE, FINITE),
         "means_": Array("float64", ("numbers",)),
@@ -116,6 +146,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         "encodings_": Array("float64", ("codes", "targets"), many=list),
         "encoding_means_": Array("float64", ("encoded",)),
         "encoding_scales_": Array("float64", ("encoded",), 1 / LARGEST),
+        "varying_": Array("int64", ("outputs",), 0),
     }
 
     def __init__(
@@ -127,27 +158,29 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self.target_type = target_type
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Learn fill values, scales, categories and encodings.
 
         Parameters
         ----------
         X : DataFrame, mapping of str to array, or array-like of shape (n_samples, n_features)
-            A mapping holds a NumPy array of floats, or texts in Arrow or NumPy, by column. An
-            array holds numbers alone.
+            A frame of pandas or polars. A mapping holds a NumPy array of floats, or texts in
+            Arrow or NumPy, by column. An array holds numbers alone.
         y : array-like of shape (n_samples,), default=None
             Labels or numbers; needed for columns of many categories.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each one stands for; zero leaves it out.
         """
-        self.fit_transform(X, y)
+        self.fit_transform(X, y, sample_weight)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X, y=None, sample_weight=None):
         """Learn from training rows, and return them as numbers.
 
         Parameters
         ----------
-        X, y
+        X, y, sample_weight
             As for `fit`.
 
         Returns
@@ -160,17 +193,25 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         check_consistent_length(np.empty(n_rows), y)
         if n_rows == 0:
             raise ValueError("X has no rows; there is nothing to learn from.")
+        weights = check_weights(1 if sample_weight is None else sample_weight, n_rows)
+        learnt = np.flatnonzero(weights)
+        if not len(learnt):
+            raise ValueError("sample_weight is zero for every row; give some rows weight.")
         types = self._types_of(columns)
-        self._fit_numbers(columns, types)
-        self._fit_categories(columns, types)
+        n_known = self._fit_numbers(columns, types, weights)
+        self._fit_categories(columns, types, learnt)
+        if not n_known and not any(self.categories_.values()):
+            raise ValueError("All cells of X are missing; there is nothing to learn from.")
         most = np.inf if self.max_one_hot is None else self.max_one_hot
         self.one_hot_ = [name for name, known in self.categories_.items() if len(known) <= most]
         self.target_encoded_ = [n for n in self.categories_ if n not in set(self.one_hot_)]
-        encoded = self._fit_encodings(columns, y, n_rows)
+        encoded = self._fit_encodings(columns, y, n_rows, weights)
         out = self._transform(columns)
         if self.target_encoded_:
             out[:, -encoded.shape[1] :] = (encoded - self.encoding_means_) / self.encoding_scales_
-        return out
+        varying = np.flatnonzero(np.ptp(out[learnt], axis=0))
+        self.varying_ = varying if len(varying) else np.arange(out.shape[1])
+        return self._kept(out)
 
     def transform(self, X):
         """Return rows as numbers.
@@ -185,7 +226,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         ndarray of shape (n_samples, n_outputs)
             Numbers, one-hot columns and target-encoded columns.
         """
-        return self._transform(self._columns(X))
+        return self._kept(self._transform(self._columns(X)))
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the columns that `transform` makes.
@@ -198,19 +239,29 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of str
-            ``"city_Bern"`` for a category, ``"city_(missing)"`` for missing and unknown ones.
+            ``"city_Bern"`` for a category, ``"city_(missing)"`` for missing and unknown ones,
+            ``"street_yes"`` for the share of a class by street.
         """
         check_is_fitted(self)
         given = check_feature_names_in(self, input_features)
         renamed = dict(zip(self._names(), given, strict=True))
-        found = [renamed.get(name, name) for name in self.numbers_]
+        found = [output.name_for(renamed[output.column]) for output in self.outputs()]
+        return np.asarray(found, dtype=object)
+
+    def outputs(self) -> list[Output]:
+        """Return what each column that `transform` makes stands for."""
+        part_of = {f"{name}: {p}": (name, p) for name in self.dates_ for p in DATE_PARTS}
+        numbers = [part_of.get(name, (name, "")) for name in self.numbers_]
+        found = [Output(name, NUMBER, part) for name, part in numbers]
         for name in self.one_hot_:
             missing = [MISSING_NAME] if self.has_missing_[name] else []
-            found += [f"{name}_{category}" for category in [*self.categories_[name], *missing]]
+            known = [*self.categories_[name], *missing]
+            found += [Output(name, CATEGORY, category) for category in known]
+        labels = self.target_classes_ or [""]
         for name in self.target_encoded_:
-            labels = self.target_classes_
-            found += [f"{name}_{label}" for label in labels] if len(labels) > 2 else [name]
-        return np.asarray(found, dtype=object)
+            shown = labels[1:] if len(labels) == 2 else labels
+            found += [Output(name, TARGET_SHARE, label) for label in shown]
+        return [found[number] for number in self.varying_]
 
     def __sklearn_tags__(self):
         """Say that missing values are allowed."""
@@ -221,7 +272,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     @property
     def _n_features_out(self) -> int:
         """Number of columns that `transform` makes."""
-        return len(self.numbers_) + sum(self._widths().values()) + len(self.encoding_means_)
+        return len(self.varying_)
 
     def _widths(self) -> dict[str, int]:
         """Return the number of columns of each one-hot encoded column."""
@@ -237,8 +288,6 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         numbers = [
             own for name in names for own in ([name] if name in plain else self._parts_of(name))
         ]
-        parts = [part for own in self.dates_.values() for part in own]
-        require({*parts} <= {*DATE_PARTS}, "dates_ have unknown parts")
         whole = len(plain) + len(known) + len(self.dates_) == len(names)
         require(whole and numbers == self.numbers_, "numbers_, dates_ and categories_ differ")
         require(len(self.fill_values_) == len(numbers), "fill_values_ have another length")
@@ -246,17 +295,20 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         agree = known.keys() == self.has_missing_.keys() == encoded | one_hot
         once = len(self.target_encoded_) + len(self.one_hot_) == len(known)
         require(agree and once, "categories_, one_hot_ and target_encoded_ differ")
-        rise = all(sorted({*own}) == own for own in known.values())
-        require(rise, "categories_ are not sorted and different")
+        differ = all(len({*own}) == len(own) for own in known.values())
+        require(differ, "categories_ are not different")
         n_targets = len(self.target_classes_) if len(self.target_classes_) > 2 else 1
         shapes = [table.shape for table in self.encodings_]
         wanted = [(len(known[name]) + 2, n_targets) for name in self.target_encoded_]
         agree = shapes == wanted and len(self.encoding_means_) == len(wanted) * n_targets
         require(agree, "encodings_ have another shape")
+        n_outputs = len(numbers) + sum(self._widths().values()) + len(self.encoding_means_)
+        rise = (np.diff(self.varying_) > 0).all() and len(self.varying_) > 0
+        require(rise and self.varying_[-1] < n_outputs, "varying_ are no outputs that rise")
 
     def _parts_of(self, name: str) -> list[str]:
         """Return the names of the numbers that a column of dates becomes."""
-        return [f"{name}: {part}" for part in self.dates_.get(name, ())]
+        return [f"{name}: {part}" for part in DATE_PARTS if name in self.dates_]
 
     # ---- columns -------------------------------------------------------------------------
 
@@ -268,10 +320,20 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         """Return columns as arrays; with `reset`, learn their names."""
         if not reset and "scales_" not in vars(self):
             check_is_fitted(self)  # raises; asked always, it would take longer than a row does
+        if issparse(X):
+            raise TypeError(
+                "X is sparse, and must be dense; pass X.toarray(), or, if that is too large, fewer "
+                "columns, for instance of sklearn.decomposition.TruncatedSVD."
+            )
+        if hasattr(X, "to_pandas"):  # a frame of polars, or an Arrow table
+            X = X.to_pandas()
         is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
         # Some sparse matrices are mappings, too.
         if not is_frame and (not isinstance(X, Mapping) or hasattr(X, "shape")):
-            X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+            X = validate_data(
+                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan",
+                ensure_min_samples=int(reset),
+            )  # fmt: skip
             return dict(zip(self._names(), X.T, strict=True))
         if reset:
             self._learn_names(X, list(X), is_frame)
@@ -303,39 +365,42 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         for name, kind in given.items():
             if name not in columns or kind not in ("number", "category", "date"):
                 raise ValueError(
-                    f"types must be 'number', 'category' or 'date' by name of a column of X; got "
-                    f"{name!r}: {kind!r}. Columns are {', '.join(map(repr, list(columns)[:10]))}."
+                    f"Types are 'number', 'category' or 'date', of columns of X; got {name!r}: "
+                    f"{kind!r}. Columns are {', '.join(map(repr, list(columns)[:10]))}."
                 )
-        return {name: given.get(name) or type_of(cells) for name, cells in columns.items()}
+        return {name: given.get(name) or _fitted_type(name, c) for name, c in columns.items()}
 
     # ---- learning ------------------------------------------------------------------------
 
-    def _fit_numbers(self, columns: Mapping[str, Any], types: Mapping[str, str]) -> None:
-        self.dates_, self.numbers_ = {}, []
+    def _fit_numbers(
+        self, columns: Mapping[str, Any], types: Mapping[str, str], weights: np.ndarray
+    ) -> int:
+        """Learn fill values and scales; return the number of known cells."""
+        self.dates_ = [name for name, kind in types.items() if kind == "date"]
+        self.numbers_ = []
         for name, kind in types.items():
-            if kind == "date":
-                hours = date_parts(name, columns[name])["hour"]
-                has_clock = bool(np.any(hours > 0))  # NaN is not
-                self.dates_[name] = [p for p in DATE_PARTS if p != "hour" or has_clock]
-                self.numbers_ += self._parts_of(name)
-            elif kind == "number":
-                self.numbers_.append(name)
+            self.numbers_ += [name] if kind == "number" else self._parts_of(name)
         block = np.empty((_n_rows(columns), len(self.numbers_)))
         self._write_numbers(block, columns)
-        known = [values[~np.isnan(values)] for values in block.T]
-        self.fill_values_ = np.array([np.median(v) if len(v) else 0.0 for v in known], float)
-        np.copyto(block, self.fill_values_, where=np.isnan(block))
-        self.means_, self.scales_ = self._scaling(block, self.numbers_)
+        is_missing = np.isnan(block)
+        self.fill_values_ = np.array([_median(values, weights) for values in block.T], float)
+        np.copyto(block, self.fill_values_, where=is_missing)
+        self.means_, self.scales_ = self._scaling(block, self.numbers_, weights)
+        return int(np.count_nonzero(~is_missing))
 
-    def _fit_categories(self, columns: Mapping[str, Any], types: Mapping[str, str]) -> None:
+    def _fit_categories(
+        self, columns: Mapping[str, Any], types: Mapping[str, str], learnt: np.ndarray
+    ) -> None:
         self.categories_, self.has_missing_ = {}, {}
         for name, kind in types.items():
             if kind != "category":
                 continue
             texts, codes = distinct_texts(name, columns[name])
-            used = {texts[code] if code >= 0 else None for code in np.unique(codes).tolist()}
+            found, first = np.unique(codes[learnt], return_index=True)
+            by_row = found[np.argsort(first)].tolist()
+            used = dict.fromkeys(texts[code] if code >= 0 else None for code in by_row)
             self.has_missing_[name] = None in used
-            self.categories_[name] = sorted(text for text in used if text is not None)
+            self.categories_[name] = [text for text in used if text is not None]
         self._after_load()
 
     def _after_load(self) -> None:
@@ -343,7 +408,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         known = self.categories_
         self._code_of = {n: {t: code for code, t in enumerate(known[n])} for n in known}
 
-    def _fit_encodings(self, columns: Mapping[str, Any], y: Any, n_rows: int) -> np.ndarray:
+    def _fit_encodings(
+        self, columns: Mapping[str, Any], y: Any, n_rows: int, weights: np.ndarray
+    ) -> np.ndarray:
         """Learn target encodings; return each training row encoded by rows of other folds."""
         self.encodings_: list[np.ndarray] = []
         self.target_classes_: list[str] = []
@@ -357,14 +424,15 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             codes = self._codes(name, columns[name])
             cells = folds * size + codes
             # By fold and category: number of rows, and sum of each target.
-            sums = [np.bincount(cells, t, N_FOLDS * size) for t in [np.ones(n_rows), *targets.T]]
+            summed = [weights, *(weights * target for target in targets.T)]
+            sums = [np.bincount(cells, numbers, N_FOLDS * size) for numbers in summed]
             table = np.stack(sums, axis=-1).reshape(N_FOLDS, size, -1)
             whole = table.sum(axis=0)
             self.encodings_.append(self._rates(whole))
             encoded.append(np.stack([self._rates(whole - own) for own in table])[folds, codes])
         block = np.hstack(encoded)
         names = np.repeat(self.target_encoded_, targets.shape[1])
-        self.encoding_means_, self.encoding_scales_ = self._scaling(block, names)
+        self.encoding_means_, self.encoding_scales_ = self._scaling(block, names, weights)
         return block
 
     def _rates(self, table: np.ndarray) -> np.ndarray:
@@ -396,10 +464,13 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         return targets, _even_folds(codes, check_random_state(self.random_state))
 
     @staticmethod
-    def _scaling(block: np.ndarray, names: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _scaling(
+        block: np.ndarray, names: Any, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return means and scales of columns; constant ones have the scale 1."""
         with np.errstate(over="ignore", invalid="ignore"):
-            means, variances = block.mean(axis=0), block.var(axis=0)
+            means = weights @ block / weights.sum()
+            variances = weights @ np.square(block - means) / weights.sum()
         wrong = np.flatnonzero(~np.isfinite(variances))
         if len(wrong):
             raise ValueError(
@@ -409,7 +480,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         n_rows, eps = len(block), np.finfo(np.float64).eps
         # Rounding alone gives a constant column this variance, as in StandardScaler.
         constant = variances <= n_rows * eps * variances + (n_rows * means * eps) ** 2
-        return means, np.where(constant, 1.0, np.sqrt(variances))
+        # One-hot columns, and what was scaled before, stay as they are.
+        prepared = ((block == 0) | (block == 1))[weights > 0].all(axis=0)
+        prepared |= np.maximum(np.abs(means), np.abs(variances - 1)) < ROUNDING
+        means[prepared] = 0.0
+        return means, np.where(constant | prepared, 1.0, np.sqrt(variances))
 
     # ---- arithmetic of all rows ----------------------------------------------------------
 
@@ -439,6 +514,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         encoded -= self.encoding_means_
         encoded /= self.encoding_scales_
         return out
+
+    def _kept(self, out: np.ndarray) -> np.ndarray:
+        """Return the outputs that varied in training."""
+        return out if len(self.varying_) == out.shape[1] else out[:, self.varying_]
 
     def _write_numbers(self, out: np.ndarray, columns: Mapping[str, Any]) -> None:
         """Write numbers and date parts; NaN for missing ones."""
@@ -514,6 +593,34 @@ def type_of(cells: Any) -> str:
     if hasattr(dtype, "tz") or dtype.kind == "M":
         return "date"
     return "number" if dtype.kind in "biufc" else "category"
+
+
+def _fitted_type(name: str, cells: Any) -> str:
+    """Return the type of a column of training rows; of objects, by what they are."""
+    if not isinstance(cells, np.ndarray) or cells.dtype.kind != "O":
+        return type_of(cells)
+    from pandas.api.types import infer_dtype
+
+    kind = infer_dtype(cells, skipna=True)
+    if kind.startswith("mixed") and any(isinstance(cell, str) for cell in cells):
+        raise ValueError(
+            f"Column {name!r} mixes texts with numbers or other values; convert it to numbers, for "
+            "instance by pandas.to_numeric(..., errors='coerce'), or to texts by astype(str)."
+        )
+    return "number" if kind in NUMERIC_OBJECTS else type_of(cells)
+
+
+def _median(values: np.ndarray, weights: np.ndarray) -> float:
+    """Return the weighted median of the known values; zero if there is none."""
+    known = ~np.isnan(values) & (weights > 0)
+    if not known.any():
+        return 0.0
+    if np.ptp(weights[known]) == 0:
+        return float(np.median(values[known]))
+    order = np.argsort(values[known])
+    reached = np.cumsum(weights[known][order])
+    middle = [np.searchsorted(reached, reached[-1] / 2, side) for side in ("left", "right")]
+    return float(values[known][order][middle].mean())
 
 
 def floats(name: str, cells: Any) -> np.ndarray:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
@@ -11,11 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from granulearn.audit.ratings import UNKNOWN, VERDICTS, Ratings
+from granulearn.audit.ratings import SUSPECT, UNKNOWN, VERDICTS, WRONG, Ratings
 from granulearn.audit.table_audit import TableAudit
-from granulearn.review.cards import AuditedRows, confused_pairs, line_facts, rows_of_pair
+from granulearn.review.cards import (
+    AuditedRows,
+    confused_pairs,
+    line_facts,
+    pair_key,
+    rows_of_pair,
+)
 from granulearn.review.decisions import COLUMNS
-from granulearn.review.journal import default_journal
+from granulearn.review.journal import clean_name, default_journal
 from granulearn.review.views import rendered
 from granulearn.utils.files import write_text_atomically
 
@@ -26,11 +36,12 @@ CARDS_PER_PAIR = 5
 """Cards of each frequent pair at least."""
 BINS = 20
 MOST_SINGLE = 100
-MOST_ISSUES = 50
-MOST_ROWS_OF_ISSUE = 10
+MOST_ANNOTATORS, MOST_ASKED = 50, 10
+MOST_CLASSES = 12
+"""Classes of the heat map, those that are confused most."""
 
 
-def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
+def summarize_audit(done: TableAudit, title: str, messages: Sequence[str] = ()) -> dict[str, Any]:
     """Return the content of the page in plain values.
 
     Parameters
@@ -39,9 +50,14 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
         The table, read with its cells, and its audit.
     title : str
         Name of the table.
+    messages : sequence of str, default=()
+        What the reader of the table has to say.
     """
     table, rows = done.table, AuditedRows(done)
-    ratings, issues = done.audit.ratings_, done.audit.issues_
+    ratings, journal = done.audit.ratings_, str(default_journal(Path(title)))
+    issues: dict[str, list[str]] = {}
+    for issue in done.audit.issues_:
+        issues.setdefault(issue.kind, []).append(issue.message)
     chosen, pairs = chosen_rows(ratings), confused_pairs(ratings)
     digest = blake2b("\n".join([table.target, *table.hashes]).encode(), digest_size=8)
     is_single = np.bincount(ratings.given)[ratings.given] == 1
@@ -53,6 +69,12 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
         cards.append(asdict(card) | line_facts(table, card) | {"search": search})
     return {
         "title": title,
+        "when": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "messages": list(messages),
+        "review": shlex.join(["granulearn", "review", title, "--target", table.target]),
+        "correct": shlex.join(
+            ["granulearn", "correct", title, "--decisions", journal, "-o", clean_name(title)]
+        ),
         "n_samples": len(ratings.given),
         "summary": done.audit.summary(),
         "n_suspects": int(ratings.is_suspect.sum()),
@@ -67,17 +89,9 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
         "n_pairs": len(pairs),
         "pairs": pairs[:MOST_PAIRS],
         "histogram": _histogram(ratings),
-        "issues": [
-            {
-                "kind": issue.kind,
-                "score": issue.score,
-                "message": issue.message,
-                "n_rows": len(issue.rows),
-                "rows": rows.numbers[list(issue.rows[:MOST_ROWS_OF_ISSUE])].tolist(),
-            }
-            for issue in issues[:MOST_ISSUES]
-        ],
-        "n_issues": len(issues),
+        "heat_map": _heat_map(ratings, pairs) if len(ratings.classes) > 2 else None,
+        "annotators": _annotators(rows) if done.audit.consensus_record_ else None,
+        "issues": issues,
         "n_single": len(single),
         "single": [
             {"row": int(rows.numbers[at]), "label": str(ratings.classes[ratings.given[at]])}
@@ -87,7 +101,7 @@ def summarize_audit(done: TableAudit, title: str) -> dict[str, Any]:
         "facts": {
             # Tells the table from others of the same name in one browser.
             "key": f"{title} {digest.hexdigest()}",
-            "file": str(default_journal(Path(title))),
+            "file": journal,
             "target": table.target,
             "version": version("granulearn"),
             "classes": [str(label) for label in ratings.classes],
@@ -114,6 +128,36 @@ def _histogram(ratings: Ratings) -> list[tuple[int, int]]:
         for rows in (~np.isnan(ratings.error_proba), ratings.is_suspect)
     )
     return list(zip(*counts, strict=True))
+
+
+def _heat_map(ratings: Ratings, pairs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the classes that are confused most, and how many labels of each pair are doubted."""
+    counts = {pair["key"]: pair[WRONG] + pair[SUSPECT] for pair in pairs}
+    totals: Counter = Counter()
+    for key, count in counts.items():
+        totals.update(dict.fromkeys(map(int, key.split("-")), count))
+    codes = sorted(code for code, _ in totals.most_common(MOST_CLASSES))
+    rows = [[counts.get(pair_key(given, second), 0) for second in codes] for given in codes]
+    return {"classes": ratings.classes[codes].astype(str).tolist(), "rows": rows}
+
+
+def _annotators(rows: AuditedRows) -> dict[str, Any]:
+    """Return what is said of annotators: those of most labels, and whom to ask next."""
+    audit = rows.audit
+    best = audit.annotators_["n_labels"].argsort().to_numpy()[::-1][:MOST_ANNOTATORS]
+    told = audit.annotators_.iloc[best].reset_index().to_dict("records")
+    shown = best if len(audit.classes_) <= MOST_CLASSES else best[:0]
+    return {
+        "n": len(audit.annotators_),
+        "agreement": audit.agreement_,
+        "told": told,
+        "classes": [str(label) for label in audit.classes_],
+        "confusions": audit.confusion_[shown].tolist(),
+        "ask": {
+            by: rows.numbers[audit.next_to_label(MOST_ASKED, by).index].tolist()
+            for by in ("annotator", "expert")
+        },
+    }
 
 
 def render_audit_page(summary: dict[str, Any]) -> str:

@@ -15,17 +15,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from granulearn.audit.explanation import Explainer, Explanation, Neighbour, cell_text
-from granulearn.audit.ratings import SUSPECT, WRONG, Ratings
+from granulearn.audit.ratings import FINE, SUSPECT, WRONG, Issue, Ratings
 from granulearn.audit.table_audit import TableAudit
 from granulearn.audit.verified import WORST_FIRST
 from granulearn.tables import TrainingTable
 
 MOST_CLASSES = 9
 """Classes with a key of their own."""
-MOST_CHARACTERS = 120
+SHORT = 120
+"""Characters of a text that is shown as it is."""
+_MOST_VALUES, _LONGEST_VALUE = 200, 100
 _ROW = re.compile(r"#[0-9]{1,15}")
 # Between the cells of a row: no word of a search goes from one cell into the next.
-_SEPARATOR = "\x1f"
+_SEPARATOR = pa.scalar("\x1f", pa.large_string())
 
 
 # --- pairs of classes
@@ -82,6 +84,29 @@ class RowFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Given and second class, see `pair_key`; empty means all."""
     find: str = ""
     """Words that all occur in a row's cells or labels; ``#12`` is the row of that number."""
+    column: str = ""
+    """A column with one `value`; empty means no column."""
+    value: str = ""
+    """The cell; empty for a missing one."""
+    issue: str = ""
+    """Kind of an issue of the audit, or its `issue_key`; empty means no issue."""
+    decided: str = ""
+    """Kinds of decisions to see among decided rows, separated by commas; empty means all."""
+
+    @property
+    def numbers(self) -> list[int]:
+        """The rows that are searched for by number."""
+        return [int(word[1:]) for word in self.find.split() if _ROW.fullmatch(word)]
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether rows are asked for one by one, decided or not: by number or as one issue."""
+        return bool(self.numbers) or self.issue[-1:].isdecimal()
+
+
+def issue_key(issue: Issue) -> str:
+    """Return the key of an issue, for filters: its kind and its first row."""
+    return " ".join([issue.kind, *map(str, issue.rows[:1])])
 
 
 @dataclass(frozen=True)
@@ -98,6 +123,7 @@ class RatedRow:
     """Key of the two, for filters."""
     error_probability: float | None
     """Probability that the label is wrong; None where it is unknown."""
+    verified: bool
 
 
 def rated_row(ratings: Ratings, row: int, position: int) -> RatedRow:
@@ -110,6 +136,7 @@ def rated_row(ratings: Ratings, row: int, position: int) -> RatedRow:
         None if second < 0 else str(ratings.classes[second]),
         pair_key(given, second),
         _or_none(ratings.error_proba[position]),
+        bool(ratings.verified[position]),
     )
 
 
@@ -136,14 +163,16 @@ class CardLine:
 
 @dataclass(frozen=True)
 class ClassProbability:
-    """How probable a class is as a label, by similar rows."""
+    """How probable it is that a class is the right one."""
 
     label: str
-    probability: float
+    probability: float | None
+    """All but that of the given class add up to the error probability; None where that is unknown,
+    or where the label is verified."""
     is_given: bool
     is_second: bool
     key: str
-    """The key that chooses it; empty if it has none."""
+    """The key that chooses it, which is its rank; empty from the tenth on."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +183,8 @@ class Card(RatedRow):
     """Why the label is doubted, in one sentence."""
     probabilities: tuple[ClassProbability, ...]
     """The given, the second and the most probable other classes, the most probable first."""
+    untrusted: tuple[str, ...]
+    """Why there is no trusted row of the given or of the second class, in a sentence each."""
     kept: tuple[CardLine, ...]
     """The columns that were asked for."""
     lines: tuple[CardLine, ...]
@@ -177,12 +208,21 @@ class AuditedRows:
         Columns that come first on every card.
     most_columns : int, default=30
         Lines of a card, beside the columns of `keep`.
+    most_characters : int, default=120
+        Characters of a cell; of a longer text, the beginning is shown.
     """
 
-    def __init__(self, done: TableAudit, keep: Sequence[str] = (), most_columns: int = 30):
+    def __init__(
+        self,
+        done: TableAudit,
+        keep: Sequence[str] = (),
+        most_columns: int = 30,
+        most_characters: int = SHORT,
+    ):
         self.audit, self.ratings = done.audit, done.audit.ratings_
         self.numbers = done.table.rows + 1
         self.table, self.most_columns = done.shown_cells(), most_columns
+        self.most_characters = most_characters
         self.columns = {str(name): position for position, name in enumerate(self.table.columns)}
         self.keep = [name for name in keep if name in self.columns]
         self._explainer = Explainer(done.audit, done.X, self.table, done.origins)
@@ -194,13 +234,30 @@ class AuditedRows:
             fits &= np.isin(self.ratings.verdicts, asked.verdict.split(","))
         if asked.pair:
             fits &= rows_of_pair(self.ratings, asked.pair)
+        if asked.column:
+            fits &= (self._texts(asked.column) == asked.value).to_numpy()
+        if asked.issue:
+            issues = [i for i in self.audit.issues_ if asked.issue in (i.kind, issue_key(i))]
+            rows = [row for issue in issues for row in issue.rows]
+            fits &= np.isin(np.arange(len(fits)), rows)
+        for number in asked.numbers:
+            fits &= self.numbers == number
         for word in asked.find.lower().split():
-            if _ROW.fullmatch(word):
-                fits &= self.numbers == int(word[1:])
-            else:
+            if not _ROW.fullmatch(word):
                 found = pc.match_substring(self._searched, word)
                 fits &= found.to_numpy(zero_copy_only=False)
         return fits
+
+    def _texts(self, column: str) -> pd.Series:
+        if column not in self.columns:
+            raise ValueError(f"there is no column {column!r}.")
+        return self.table.iloc[:, self.columns[column]].fillna("")
+
+    def values(self, column: str) -> dict[str, int]:
+        """Return the most frequent cells of a column, long ones left out, and their counts."""
+        texts = self._texts(column)
+        counts = texts[texts.str.len() <= _LONGEST_VALUE].value_counts()
+        return {str(text): int(n) for text, n in counts[:_MOST_VALUES].items()}
 
     @cached_property
     def _searched(self) -> pa.Array:
@@ -208,7 +265,7 @@ class AuditedRows:
         names = np.append(self.ratings.classes.astype(str), "").astype(object)
         labels = [names[codes] for codes in (self.ratings.given, self.ratings.second_classes)]
         cells = [column for _, column in self.table.items()]
-        texts = [pa.array(part, pa.string(), from_pandas=True) for part in (*cells, *labels)]
+        texts = [pa.array(part, pa.large_string(), from_pandas=True) for part in (*cells, *labels)]
         joined = pc.binary_join_element_wise(
             *texts, _SEPARATOR, null_handling="replace", null_replacement=""
         )
@@ -216,9 +273,12 @@ class AuditedRows:
 
     def cells(self, position: int) -> list[str]:
         """Return the cells of the row at a position in the ratings, long ones shortened."""
-        texts = map(cell_text, self.table.iloc[position])
-        most = MOST_CHARACTERS
-        return [text if len(text) <= most else f"{text[: most - 1]}…" for text in texts]
+        return [self._cut(cell_text(cell)) for cell in self.table.iloc[position]]
+
+    def _cut(self, text: str) -> str:
+        most = self.most_characters
+        size = f" ({most:,} of {len(text):,} characters)" if most > SHORT else ""
+        return text if len(text) <= most else f"{text[: most - 1]}…{size}"
 
     def cards(self, positions: Sequence[int], drawn: str = WORST_FIRST) -> list[Card]:
         """Return the cards of the rows at some positions, which were drawn in one way."""
@@ -239,6 +299,7 @@ class AuditedRows:
             **vars(rated_row(self.ratings, int(self.numbers[found.position]), found.position)),
             reason=found.message,
             probabilities=class_probabilities(self.ratings, found.position),
+            untrusted=self._untrusted(found),
             kept=tuple(map(line, self.keep)),
             lines=tuple(map(line, rest[: self.most_columns])),
             n_columns=len(own),
@@ -247,6 +308,17 @@ class AuditedRows:
             drawn=drawn,
         )
 
+    def _untrusted(self, found: Explanation) -> tuple[str, ...]:
+        """Return why a card has no trusted row of a class."""
+        ratings, at, said = self.ratings, found.position, []
+        sides = (ratings.given, found.of_given), (ratings.second_classes, found.of_second)
+        for code in [int(codes[at]) for codes, near in sides if codes[at] >= 0 and not near]:
+            verdicts = np.delete(ratings.verdicts, at)[np.delete(ratings.believed, at) == code]
+            n, n_fine = len(verdicts), (verdicts == FINE).sum()
+            why = f": {n - n_fine} are doubted, {n_fine} more like other classes" if n else ""
+            said.append(f"None of {n} other rows of {ratings.classes[code]} is trusted{why}.")
+        return tuple(said)
+
     def _compared(self, near: Neighbour) -> ComparedRow:
         row = int(self.numbers[near.position])
         return ComparedRow(row, near.distance, _or_none(near.label_quality))
@@ -254,24 +326,25 @@ class AuditedRows:
 
 def class_probabilities(ratings: Ratings, position: int) -> tuple[ClassProbability, ...]:
     """Return the given, the second and the most probable other classes of a row."""
-    if not ratings.known[position]:
-        return ()
     given, second = int(ratings.given[position]), int(ratings.second_classes[position])
-    proba = ratings.proba[position]
-    order = np.argsort(-proba, kind="stable").tolist()
+    proba, wrong = np.nan_to_num(ratings.proba[position]), ratings.error_proba[position]
+    # The error probability, shared among the others as similar rows have them as labels.
+    others = np.where(np.arange(len(proba)) == given, 0, proba)
+    right = wrong * others / max(others.sum(), 1e-300)
+    right[given] = 1 - wrong
+    if ratings.verified[position]:
+        right[:] = np.nan
+    order = np.lexsort((-proba, -np.nan_to_num(right))).tolist()
     shown = [code for code in order if code in {given, second, *order[:MOST_CLASSES]}]
-    # A few classes have the same keys on every card; of many, those on the card have one.
-    with_key = range(len(proba)) if len(proba) <= MOST_CLASSES else shown[:MOST_CLASSES]
-    keys = {code: str(number) for number, code in enumerate(with_key, start=1)}
     return tuple(
         ClassProbability(
             label=str(ratings.classes[code]),
-            probability=float(proba[code]),
+            probability=_or_none(right[code]),
             is_given=code == given,
             is_second=code == second,
-            key=keys.get(code, ""),
+            key=str(rank) if rank <= MOST_CLASSES else "",
         )
-        for code in shown
+        for rank, code in enumerate(shown, start=1)
     )
 
 

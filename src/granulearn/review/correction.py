@@ -39,6 +39,8 @@ class Correction:
     """Excluded rows."""
     dropped: int
     """Rows that were left out."""
+    new_classes: tuple[str, ...] = ()
+    """Labels that no row had before."""
 
 
 def correct_table(
@@ -86,7 +88,8 @@ def correct_table(
     excluded = [d.row - 1 for d in decisions if d.decision == EXCLUDE]
     changes = [d for d in decisions if d.decision == CHANGE]
     dropped = excluded if drop_excluded else []
-    edits = {}
+    edits: dict[int, str] = {}
+    labels: set[str] = set()
     with open_table(path, read_options) as file:
         column = column or file.names[0]
         if decisions:
@@ -94,9 +97,11 @@ def correct_table(
             cells = pa.Table.from_batches(list(file.batches()))
             check_rows(decisions, row_hashes(cells, column), source)
             edits = _edits(changes, cells[column].combine_chunks(), column, source, undo=undo)
+            labels = set(as_text(cells[column].combine_chunks()).unique().to_pylist())
         file.rewrite(temporary, column, edits, drop=dropped)
     already = len(changes) - len(edits)
-    return Correction(len(decisions), len(edits), already, len(excluded), len(dropped))
+    new = () if undo else tuple(sorted(set(edits.values()) - labels))
+    return Correction(len(decisions), len(edits), already, len(excluded), len(dropped), new)
 
 
 def _edits(
@@ -112,7 +117,8 @@ def _edits(
         cell, old = texts[d.row - 1] or "", d.cell or d.given_label
         # The new label in the exact spelling of a cell, or else as its class is spelled.
         code, new = names.code(d.new_label), d.new_label
-        if new not in spellings and (code is not None or not undo):
+        # A review asks before it takes a label that no row has.
+        if new not in spellings and (code is not None or not (undo or d.version)):
             new = names.known(new, where)
         is_old = not old or _is_label(cell, old, other=d.new_label)
         is_new = _is_label(cell, new, other=old)

@@ -86,32 +86,33 @@ class Decision:
     probability: str = ""
     """Probability at that time that the label is wrong; empty if unknown."""
     batch: str = ""
-    """``name/size`` of the decisions that were taken at once; empty for a single one."""
+    """``name/size`` of the action: of the decisions that were taken at once."""
     version: str = ""
     """Version of granulearn."""
 
 
-def without_undone(lines: Iterable[Decision]) -> list[Decision]:
-    """Return the decisions of a journal that were not undone, in the order of its lines.
+Counted = dict[int, list[Decision]]
+"""By row: the decisions of a journal that were not undone. The last one is active."""
+
+
+def count_line(line: Decision, counted: Counted) -> Decision | None:
+    """Add a line of a journal to those that count; return the decision that it takes back, if any.
 
     An "undo" takes back the last decision about its row that still counts.
     """
-    kept: dict[int, Decision] = {}
-    about: dict[int, list[int]] = {}
-    for number, decision in enumerate(lines):
-        history = about.setdefault(decision.row, [])
-        if decision.decision != UNDO:
-            kept[number] = decision
-            history.append(number)
-        elif history:
-            del kept[history.pop()]
-    return list(kept.values())
+    history = counted.setdefault(line.row, [])
+    if line.decision == UNDO:
+        return history.pop() if history else None
+    history.append(line)
+    return None
 
 
 def active_decisions(lines: Iterable[Decision]) -> list[Decision]:
     """Return the active decisions of a journal by row: the last about each that was not undone."""
-    latest = {decision.row: decision for decision in without_undone(lines)}
-    return [latest[row] for row in sorted(latest)]
+    counted: Counted = {}
+    for line in lines:
+        count_line(line, counted)
+    return [counted[row][-1] for row in sorted(counted) if counted[row]]
 
 
 def check_rows(decisions: Sequence[Decision], hashes: Sequence[str], source: str) -> None:

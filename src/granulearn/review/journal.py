@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -16,15 +17,18 @@ from io import FileIO
 from itertools import count
 from pathlib import Path
 
+from granulearn.audit.verified import AT_RANDOM
 from granulearn.review.decisions import (
+    UNDO,
+    Counted,
     Decision,
     DecisionsError,
     complete_lines,
+    count_line,
     is_journal,
     journal_text,
     lines_text,
     parse_lines,
-    without_undone,
 )
 from granulearn.utils.files import written_atomically
 
@@ -40,6 +44,12 @@ def default_journal(table: Path) -> Path:
     """Return the journal of a table, unless the user names one."""
     name = Path(table.stem).stem if table.suffix in _PACKED else table.stem
     return table.with_name(f"{name}.decisions.csv")
+
+
+def clean_name(table: str) -> str:
+    """Return the name of a corrected table, unless the user gives one."""
+    stem, point, ending = table.partition(".")
+    return f"{stem}.clean{point}{ending}"
 
 
 class Journal:
@@ -211,60 +221,57 @@ class DecisionLog:
     Attributes
     ----------
     active : dict of int to Decision
-        By row, in the order in which they were taken.
-    stale : list of Decision
+        By row, in the order in which they were taken; one that counts again comes last.
+    stale : dict of int to Decision
         Decisions about labels that were edited since.
+    revisions : Counter of int
+        Number of lines about each row.
+    at_random : set of int
+        Rows that were drawn at random when they were decided on.
     """
 
     def __init__(self, journal: Journal, is_stale: Callable[[Decision], bool]):
         self.journal, self._is_stale = journal, is_stale
-        self._replay_lines()
+        self.active: dict[int, Decision] = {}
+        self.stale: dict[int, Decision] = {}
+        self.revisions: Counter[int] = Counter()
+        self.at_random: set[int] = set()
+        self._counted: Counted = {}
+        self._actions: dict[str, dict[int, Decision]] = {}
+        for line in journal.lines:
+            self._follow(line)
 
-    def _replay_lines(self) -> None:
-        self._kept = without_undone(self.journal.lines)
-        active: dict[int, Decision] = {}
-        _activate(self._kept, active)
-        self.stale = [decision for decision in active.values() if self._is_stale(decision)]
-        for decision in self.stale:
-            del active[decision.row]
-        self.active = active
+    def _follow(self, line: Decision) -> None:
+        row, undone = line.row, count_line(line, self._counted)
+        self.revisions[row] += 1
+        if line.drawn == AT_RANDOM:
+            self.at_random.add(row)
+        if undone is not None:
+            self._actions[action_of(undone)].pop(row)
+        elif line.decision != UNDO:
+            self._actions.setdefault(action_of(line), {})[row] = line
+        self.active.pop(row, None)
+        self.stale.pop(row, None)
+        if self._counted[row]:
+            latest = self._counted[row][-1]
+            (self.stale if self._is_stale(latest) else self.active)[row] = latest
 
     @property
-    def last_action(self) -> list[Decision]:
-        """The action that is undone next: one decision, or all that were taken at once."""
-        first = len(self._kept) - 1
-        batch = self._kept[-1].batch if self._kept else ""
-        while first > 0 and batch and self._kept[first - 1].batch == batch:
-            first -= 1
-        return self._kept[max(first, 0) :]
+    def last_action(self) -> str:
+        """Name of the action that is undone next; empty if there is none."""
+        return next((name for name in reversed(self._actions) if self._actions[name]), "")
 
-    def add(self, decisions: Sequence[Decision]) -> int:
-        """Write decisions, at most one for a row, to the journal; return how many are new.
+    def undoable(self, action: str) -> list[Decision]:
+        """Return the decisions of an action that still count, and that no later one replaced."""
+        taken = self._actions.get(action, {}).values()
+        return [decision for decision in taken if self._counted[decision.row][-1] is decision]
 
-        A page may send a decision again, to be sure; an active one is not written twice.
-        """
-        new = [decision for decision in decisions if not self._is_active(decision)]
-        if new:
-            written = self._write(new)
-            self._kept += written
-            _activate(written, self.active)
-            self.stale = [decision for decision in self.stale if decision.row not in self.active]
-        return len(new)
+    def is_taken(self, action: str) -> bool:
+        """Return whether an action was taken before, undone or not."""
+        return action in self._actions
 
-    def undo(self, lines: Sequence[Decision]) -> None:
-        """Write that the last action is undone: an "undo" for each of `last_action`."""
-        self._write(lines)
-        self._replay_lines()
-
-    def _write(self, decisions: Sequence[Decision]) -> Sequence[Decision]:
-        """Write decisions and return them; several get the name of a batch."""
-        if len(decisions) > 1:
-            batch = f"{secrets.token_hex(4)}/{len(decisions)}"
-            decisions = [replace(decision, batch=batch) for decision in decisions]
-        self.journal.append(decisions)
-        return decisions
-
-    def _is_active(self, new: Decision) -> bool:
+    def is_active(self, new: Decision) -> bool:
+        """Return whether the same is decided already."""
         old = self.active.get(new.row)
         return (
             old is not None
@@ -272,9 +279,30 @@ class DecisionLog:
             and new.note in ("", old.note)
         )
 
+    def add(self, decisions: Sequence[Decision], action: str = "") -> int:
+        """Write decisions, at most one for a row, to the journal; return how many are new.
 
-def _activate(decisions: Sequence[Decision], active: dict[int, Decision]) -> None:
-    """Add decisions to the active ones; a row that is decided on again moves to the end."""
-    for decision in decisions:
-        active.pop(decision.row, None)
-        active[decision.row] = decision
+        A page may send an action again, to be sure; it is not written twice, nor is a decision
+        that is active.
+        """
+        if self.is_taken(action):
+            return 0
+        new = [decision for decision in decisions if not self.is_active(decision)]
+        self._write(new, action or secrets.token_hex(4))
+        return len(new)
+
+    def undo(self, lines: Sequence[Decision]) -> None:
+        """Write that decisions are undone: an "undo" for the active one of each row."""
+        self._write(lines, secrets.token_hex(4))
+
+    def _write(self, lines: Sequence[Decision], action: str) -> None:
+        lines = [replace(line, batch=f"{action}/{len(lines)}") for line in lines]
+        if lines:
+            self.journal.append(lines)
+        for line in lines:
+            self._follow(line)
+
+
+def action_of(decision: Decision) -> str:
+    """Return the name of the action that a decision is part of."""
+    return decision.batch.partition("/")[0] or f"line-{decision.line}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -28,7 +28,7 @@ from granulearn.review.decisions import (
 from granulearn.review.journal import DecisionLog, Journal, default_journal
 from granulearn.review.reviewed_table import ReviewedTable
 from granulearn.review.summary import ReviewSummary
-from granulearn.review.verified_labels import class_names, is_stale, verified_by
+from granulearn.review.verified_labels import ClassNames, class_names, is_stale, verified_by
 from granulearn.tables import ColumnOptions
 
 if TYPE_CHECKING:
@@ -36,8 +36,18 @@ if TYPE_CHECKING:
 
     from granulearn.tables import ReadOptions
 
-ORDERS = (WORST_FIRST, AT_RANDOM)
+DECIDED = "decided"
+ORDERS = (WORST_FIRST, AT_RANDOM, DECIDED)
 ALL_ROWS = RowFilter()
+NO_REVISIONS: Mapping[int, int] = {}
+
+
+class ConflictError(DecisionsError):
+    """Somebody else has decided on a row since it was looked at, or has undone a decision."""
+
+    def __init__(self, row: int):
+        super().__init__(f"row {row} was decided on elsewhere since this card was shown.")
+        self.row = row
 
 
 class Background:
@@ -185,7 +195,7 @@ class Review:
             """The class labels, sorted."""
             self._log = DecisionLog(self.journal, self._is_stale)
             # Refuse decisions about another table or column before the audit.
-            before = [*self._log.active.values(), *self._log.stale]
+            before = [*self._log.active.values(), *self._log.stale.values()]
             decided_column(before, self.source, target)
             check_rows(before, self.table.data.hashes, self.source)
             self._fit = self._audited(self.table)
@@ -194,6 +204,7 @@ class Review:
             self.journal.close()
             raise
         self._since_fit = 0
+        self._suspects_moved: tuple[int, int] | None = None
         self._sampled: np.ndarray = np.empty(0, dtype=int)
         self._ever_sampled: set[int] = set()
         self.generation = 0
@@ -207,7 +218,19 @@ class Review:
     @property
     def stale(self) -> list[int]:
         """Rows whose label was edited since it was decided on; they are open again."""
-        return [decision.row for decision in self._log.stale]
+        return list(self._log.stale)
+
+    @property
+    def new_classes(self) -> list[str]:
+        """Labels that rows were changed to and that the table does not have."""
+        with self._lock:
+            changes = [d.new_label for d in self._log.active.values() if d.decision == CHANGE]
+        return [label for label in dict.fromkeys(changes) if self._names.code(label) is None]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns on a card."""
+        return list(self._fit.columns)
 
     @property
     def ratings(self) -> Ratings:
@@ -220,9 +243,9 @@ class Review:
         return self._fit.audit.issues_
 
     @property
-    def can_undo(self) -> bool:
-        """Whether there is a decision to undo."""
-        return bool(self._log.last_action)
+    def last_action(self) -> str:
+        """Name of the action that `undo` takes back; empty if there is none."""
+        return self._log.last_action
 
     # --- looking
 
@@ -231,9 +254,9 @@ class Review:
 
         Parameters
         ----------
-        order : {"worst", "random"}, default="worst"
-            The most doubtful first, or rows drawn at random, which show the share of wrong labels
-            if all of them are decided on.
+        order : {"worst", "random", "decided"}, default="worst"
+            The most doubtful first; or rows drawn at random, which show the share of wrong labels
+            if all of them are decided on; or rows with a decision, the latest first.
         """
         with self._lock:
             rows = self.rows(order)
@@ -244,17 +267,28 @@ class Review:
 
         Parameters
         ----------
-        order : {"worst", "random"}, default="worst"
-            As for `next`.
+        order : {"worst", "random", "decided"}, default="worst"
+            As for `next`. Rows that a filter names one by one come up even if they are decided.
         asked : RowFilter, default=all rows
             Which rows to see.
         """
         _check_order(order)
         with self._lock:
             fit = self._fit
-            among = self._random_sample() if order == AT_RANDOM else fit.ratings.worst_first
-            fits = self._is_open() & fit.matching(asked)
+            fits = fit.matching(asked)
+            if order == DECIDED:
+                kinds = asked.decided.split(",") if asked.decided else DECISIONS
+                latest = [d.row for d in self._log.active.values() if d.decision in kinds][::-1]
+                positions = map(self.table.position_of.get, latest)
+                among = np.array([at for at in positions if at is not None], dtype=int)
+            else:
+                among = self._random_sample() if order == AT_RANDOM else fit.ratings.worst_first
+                fits &= self._is_open() | asked.names_rows
             return fit.numbers[among[fits[among]]]
+
+    def values(self, column: str) -> dict[str, int]:
+        """Return the most frequent cells of a column, and how many rows with a label have them."""
+        return self._fit.values(column)
 
     def card(self, row: int, order: str = WORST_FIRST) -> Card:
         """Return the card of a row.
@@ -263,7 +297,7 @@ class Review:
         ----------
         row : int
             Its number, from 1.
-        order : {"worst", "random"}, default="worst"
+        order : {"worst", "random", "decided"}, default="worst"
             The order in which it came up.
         """
         with self._lock:
@@ -274,6 +308,10 @@ class Review:
     def decision(self, row: int) -> Decision | None:
         """Return the active decision about the row of a number."""
         return self._log.active.get(row)
+
+    def revision(self, row: int) -> int:
+        """Return how often the row of a number was decided on or undone."""
+        return self._log.revisions[row]
 
     def rated(self, row: int) -> RatedRow:
         """Return the row of a number with the rating of its label."""
@@ -307,7 +345,15 @@ class Review:
 
     # --- deciding
 
-    def decide(self, card: Card | int, decision: str, label: Any = None, note: str = "") -> None:
+    def decide(
+        self,
+        card: Card | int,
+        decision: str,
+        label: Any = None,
+        note: str = "",
+        *,
+        new_class: bool = False,
+    ) -> None:
         """Take a decision; when this returns, it is in the journal.
 
         Parameters
@@ -320,11 +366,14 @@ class Review:
             The right label of a change; None takes the second class.
         note : str, default=""
             Anything worth keeping, in one line.
+        new_class : bool, default=False
+            Whether the label may be one that no row has. The corrected table has it; the audit
+            learns nothing of such a row.
         """
         row, order = (card.row, card.drawn) if isinstance(card, Card) else (card, WORST_FIRST)
         if isinstance(card, Card) and decision == CHANGE and label is None:
             label = card.second_class  # of the card, although the audit may differ by now
-        self.decide_many([row], decision, label, note, order=order)
+        self.decide_many([row], decision, label, note, order=order, new_class=new_class)
 
     def decide_many(
         self,
@@ -334,6 +383,9 @@ class Review:
         note: str = "",
         *,
         order: str = WORST_FIRST,
+        revisions: Mapping[int, int] = NO_REVISIONS,
+        action: str = "",
+        new_class: bool = False,
     ) -> int:
         """Take one decision about many rows, which is undone as one.
 
@@ -347,30 +399,60 @@ class Review:
             The right label of a change, or one for each row; None takes the second class.
         note : str, default=""
             Anything worth keeping, in one line.
-        order : {"worst", "random"}, default="worst"
+        order : {"worst", "random", "decided"}, default="worst"
             The order in which the rows came up. A row of the random sample counts as drawn at
-            random only if it came up so.
+            random only if it came up so when it was first decided on.
+        revisions : mapping of int to int, default={}
+            By row: its `revision` when it was looked at.
+        action : str, default=""
+            A name for what is done; an action of a name that was taken before is not taken again.
+        new_class : bool, default=False
+            As for `decide`.
 
         Returns
         -------
         int
             Number of rows whose decision is new.
+
+        Raises
+        ------
+        ConflictError
+            If a row has another revision and another decision by now; nothing is written.
         """
         _check_order(order)
         labels = list(label) if isinstance(label, (list, tuple)) else [label] * len(rows)
         label_of = dict(zip(rows, labels, strict=True))  # a row that is named twice counts once
         with self._lock:
             self.table.check_unchanged()
-            n_new = self._log.add(
-                [self._decided(row, decision, new, note, order) for row, new in label_of.items()]
-            )
+            if self._log.is_taken(action):
+                return 0
+            names = ClassNames([*self.classes, *self.new_classes])
+            if new_class and decision == CHANGE:
+                names = names.with_new(map(str, labels))
+            decided = [
+                self._decided(row, decision, new, note, order, names)
+                for row, new in label_of.items()
+            ]
+            for new in decided:
+                is_stale = revisions.get(new.row, self.revision(new.row)) != self.revision(new.row)
+                if is_stale and not self._log.is_active(new):
+                    raise ConflictError(new.row)
+            n_new = self._log.add(decided, action)
             self._since_fit += n_new
             self._rate()
         self._refit_if_due()
         return n_new
 
-    def undo(self) -> list[int]:
+    def undo(self, action: str | None = None, row: int | None = None) -> list[int]:
         """Undo the last decision, or all that were taken at once with it.
+
+        Parameters
+        ----------
+        action : str, default=None
+            Name of the action to undo; None means the last one. What is undone already, and rows
+            that were decided on again since, stay as they are.
+        row : int, default=None
+            The only row of the action to undo; None means all.
 
         Returns
         -------
@@ -378,12 +460,14 @@ class Review:
             Numbers of the rows that are open again, or have their earlier decision.
         """
         with self._lock:
-            last = self._log.last_action
-            if not last:
+            found = self._log.undoable(self.last_action if action is None else action)
+            found = [d for d in found if row in (None, d.row)]
+            if not found:
                 return []
             self.table.check_unchanged()
-            self._log.undo([self._line(self.rated(d.row), UNDO, d.drawn) for d in last])
-            rows = [decision.row for decision in last]
+            facts: dict[str, Any] = {"decision": UNDO, "new_label": "", "note": "", "line": 0}
+            self._log.undo([replace(d, **facts, **self._signature()) for d in found])
+            rows = [decision.row for decision in found]
             learnt = self._fit.audit.verified_[[self._position(row) for row in rows]]
             # An audit that has learnt the decisions is fitted again at once.
             self._since_fit += self.refit_every if learnt.any() else len(rows)
@@ -391,33 +475,31 @@ class Review:
         self._refit_if_due()
         return rows
 
-    def _decided(self, row: int, decision: str, label: Any, note: str, order: str) -> Decision:
+    def _decided(
+        self, row: int, decision: str, label: Any, note: str, order: str, names: ClassNames
+    ) -> Decision:
         if decision not in DECISIONS:
             raise DecisionsError(f"{decision!r} is no decision; use {', '.join(DECISIONS)}.")
         rated, new = self.rated(row), ""
         if decision == CHANGE:
             if label is None and rated.second_class is None:
                 raise DecisionsError(f"row {row}: no class is suggested; name the new label.")
-            new = self._names.known(str(rated.second_class if label is None else label))
+            new = names.known(str(rated.second_class if label is None else label))
             if new == rated.given_label:
                 decision, new = KEEP, ""
-        drawn = AT_RANDOM if order == AT_RANDOM and row in self._ever_sampled else WORST_FIRST
-        return self._line(rated, decision, drawn, new, note)
+        is_drawn = order == AT_RANDOM and row in self._ever_sampled
+        drawn = AT_RANDOM if is_drawn or row in self._log.at_random else WORST_FIRST
+        facts = line_facts(self.table.data, rated)
+        before = self.decision(row)
+        if before is not None and before.decision in (KEEP, CHANGE):
+            # The audit has learnt the label; it was doubted as it was before.
+            facts |= {"verdict": before.verdict, "probability": before.probability}
+        note = " ".join(note.split())
+        return Decision(row, decision, new, drawn=drawn, note=note, **self._signature(), **facts)
 
-    def _line(
-        self, rated: RatedRow, decision: str, drawn: str, new_label: str = "", note: str = ""
-    ) -> Decision:
-        return Decision(
-            rated.row,
-            decision,
-            new_label,
-            drawn=drawn,
-            note=" ".join(note.split()),
-            who=self.who,
-            when=datetime.now(UTC).isoformat(timespec="seconds"),
-            version=self._version,
-            **line_facts(self.table.data, rated),
-        )
+    def _signature(self) -> dict[str, Any]:
+        when = datetime.now(UTC).isoformat(timespec="seconds")
+        return {"who": self.who, "when": when, "version": self._version}
 
     # --- learning from decisions
 
@@ -450,10 +532,15 @@ class Review:
         n_learnt = self._since_fit
         fit = self._audited(table)
         with self._lock:
+            n_before = self._n_suspects()
             self.table, self._fit = table, fit
             self._since_fit -= n_learnt
             self.generation += 1
             self._rate()
+            self._suspects_moved = n_before, self._n_suspects()
+
+    def _n_suspects(self) -> int:
+        return int((self._is_open() & self.ratings.is_suspect).sum())
 
     def _audited(self, table: ReviewedTable) -> AuditedRows:
         with self._lock:
@@ -475,8 +562,9 @@ class Review:
         with self._lock:
             return ReviewSummary(
                 self._audit_summary,
-                n_suspects=int((self._is_open() & self.ratings.is_suspect).sum()),
+                n_suspects=self._n_suspects(),
                 n_fitted=self._fit.audit.summary().n_verified,
+                suspects_moved=self._suspects_moved,
                 decisions=tuple(self._log.active.values()),
             )
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 # A card of a wide table has as many lines as a person would scroll through.
 _MOST_COLUMNS = 60
+_MOST_CHARACTERS = 10_000
 
 
 class ReviewedTable:
@@ -110,7 +111,7 @@ class ReviewedTable:
             done = audit_listing(self.data, verified)
         else:
             done = audit_table(self.data, verified=verified, groups=self.group, **settings)
-        return AuditedRows(done, self.keep, _MOST_COLUMNS)
+        return AuditedRows(done, self.keep, _MOST_COLUMNS, _MOST_CHARACTERS)
 
     def corrected(self, decisions: Sequence[Decision]) -> pd.DataFrame:
         """Return the table as a frame, with the labels that decisions changed."""
@@ -118,17 +119,19 @@ class ReviewedTable:
         is_frame = hasattr(self.source, "iloc")
         frame = self.source.copy() if is_frame else self.data.cells.to_pandas()
         names, values = class_names(self.data), self.data.coded_labels[0].tolist()
-        label_of = dict(zip(names.names, values, strict=True))
-        changes = {
-            d.row - 1: label_of[names.known(d.new_label)] for d in decisions if d.decision == CHANGE
-        }
+        changes = {}
+        for d in decisions:
+            if d.decision == CHANGE:
+                code = names.code(d.new_label)
+                changes[d.row - 1] = d.new_label if code is None else values[code]
         if not changes:
             return frame
         position = list(map(str, frame.columns)).index(self.target)
         before = frame.iloc[:, position]
         labels = before.astype(object)
         labels.iloc[list(changes)] = np.array([*changes.values()], dtype=object)
-        frame.isetitem(position, labels.astype(before.dtype))
+        is_known = set(changes.values()) <= set(values)
+        frame.isetitem(position, labels.astype(before.dtype) if is_known else labels)
         return frame
 
 

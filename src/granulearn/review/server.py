@@ -26,7 +26,8 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Mount, Route
 
 from granulearn.review.cards import RowFilter
-from granulearn.review.review import Review
+from granulearn.review.journal import action_of
+from granulearn.review.review import ConflictError, Review
 from granulearn.review.views import STATIC, card_html, numbers_html, review_page, table_html
 from granulearn.tables import TableError
 
@@ -55,8 +56,10 @@ MOST_ROWS = 200
 """Rows of the queue in one answer."""
 _ROWS_OF_PREVIEW = 12
 
-Order = Literal["worst", "random"]
+Order = Literal["worst", "random", "decided"]
 Kind = Literal["keep", "change", "exclude", "unsure"]
+Action = Annotated[str, msgspec.Meta(pattern=r"\A[\w-]{8,64}\Z")]
+"""Name of a decision, or of several at once, by which it is known if it is sent again or undone."""
 
 
 @dataclass
@@ -64,8 +67,10 @@ class Served:
     """A review and the state of its page."""
 
     review: Review
-    previews: dict[str, tuple[dict[int, str | None], BulkPreview]] = field(default_factory=dict)
-    """By token: the suggested labels of the last preview by row, and the decision about them."""
+    previews: dict[str, tuple[BulkPreview, dict[int, tuple[str | None, int]]]] = field(
+        default_factory=dict
+    )
+    """The last preview, by its token: the decision, and the label and revision of each row."""
 
 
 # --- access
@@ -140,7 +145,7 @@ class Filter(RowFilter, frozen=True, kw_only=True):
     """Which rows of the queue are asked for."""
 
     order: Order = "worst"
-    """With "random", the rows of the random sample alone."""
+    """With "random", the rows of the random sample alone; with "decided", those decided on."""
 
 
 class Page(Filter, frozen=True, kw_only=True):
@@ -160,9 +165,20 @@ class CardOfRow(msgspec.Struct):
 class OneDecision(CardOfRow, kw_only=True):
     """A decision about one row."""
 
+    action: Action
+    revision: int
+    """That of the row when its card was shown."""
     decision: Kind
     label: str | None = None
     note: str = ""
+    new_class: bool = False
+
+
+class Undone(msgspec.Struct):
+    """An action to undo, or what it said about one row."""
+
+    action: str
+    row: int | None = None
 
 
 class BulkPreview(Filter, frozen=True, kw_only=True):
@@ -172,7 +188,7 @@ class BulkPreview(Filter, frozen=True, kw_only=True):
     label: str | None = None
 
 
-class Previewed(msgspec.Struct):
+class SeenPreview(msgspec.Struct):
     """A preview that was seen."""
 
     token: str
@@ -200,66 +216,83 @@ def state(served: Served, request: Nothing) -> dict[str, Any]:
         "advice": numbers.advice,
         "reason": numbers.reason,
         "wants_random": numbers.wants_random,
-        "can_undo": review.can_undo,
+        "new_classes": review.new_classes,
         "open": review.open_by_verdict(),
     }
 
 
+def _standing(review: Review, row: int) -> dict[str, Any]:
+    """Return the active decision about a row, and the row's revision."""
+    said, names = review.decision(row), ("decision", "note", "who", "when")
+    facts = {name: said and getattr(said, name) for name in names}
+    if said is not None:
+        facts |= {"label": said.new_label, "action": action_of(said), "batch": said.batch}
+    return {**facts, "revision": review.revision(row)}
+
+
 def queue(served: Served, request: Page) -> dict[str, Any]:
     """Return a part of the queue."""
-    rows = served.review.rows(request.order, request).tolist()
+    review = served.review
+    rows = review.rows(request.order, request).tolist()
     part = rows[request.begin : request.begin + request.n]
-    return {"total": len(rows), "rows": [served.review.rated(row) for row in part]}
+    found = [vars(review.rated(row)) | _standing(review, row) for row in part]
+    return {"total": len(rows), "rows": found}
 
 
 def card(served: Served, request: CardOfRow) -> dict[str, Any]:
     """Return a card, and the active decision about its row."""
+    standing = _standing(served.review, request.row)  # first: it is not newer than the card
     found = served.review.card(request.row, request.order)
-    decision = served.review.decision(request.row)
-    return {
+    return standing | {
         "row": request.row,
         "given_label": found.given_label,
         "second_class": found.second_class,
-        "decision": decision and decision.decision,
-        "label": decision and decision.new_label,
         "html": card_html(found),
     }
+
+
+def values(served: Served, request: Filter) -> dict[str, Any]:
+    """Return the most frequent values of a column."""
+    return {"values": list(served.review.values(request.column).items())}
 
 
 def decide(served: Served, request: OneDecision) -> dict[str, Any]:
     """Take a decision; it is on the disk before the answer."""
     n_new = served.review.decide_many(
-        [request.row], request.decision, request.label or None, request.note, order=request.order
-    )
+        [request.row], request.decision, request.label or None, request.note, order=request.order,
+        revisions={request.row: request.revision}, action=request.action,
+        new_class=request.new_class,
+    )  # fmt: skip
     return {"saved": True, "new": n_new}
 
 
-def undo(served: Served, request: Nothing) -> dict[str, Any]:
-    """Undo the last decision."""
-    return {"rows": served.review.undo()}
+def undo(served: Served, request: Undone) -> dict[str, Any]:
+    """Undo an action, unless it is undone already."""
+    return {"rows": served.review.undo(request.action, request.row)}
 
 
 def preview(served: Served, request: BulkPreview) -> dict[str, Any]:
-    """Return the rows of a filter, for a decision about all of them."""
-    found = served.review.rows(request.order, request).tolist()
-    rows = [served.review.rated(row) for row in found]
+    """Return the open rows of a filter, for a decision about all of them."""
+    review = served.review
+    found = review.rows(request.order, request).tolist()
+    rows = [review.rated(row) for row in found if review.decision(row) is None]
     token = secrets.token_urlsafe(8)
     # The classes of the preview are decided on, although the audit may differ by then.
-    labels = {rated.row: request.label or rated.second_class for rated in rows}
-    served.previews = {token: (labels, request)}
+    seen = {r.row: (request.label or r.second_class, review.revision(r.row)) for r in rows}
+    served.previews = {token: (request, seen)}
     return {"token": token, "total": len(rows), "rows": rows[:_ROWS_OF_PREVIEW]}
 
 
-def decide_many(served: Served, request: Previewed) -> dict[str, Any]:
+def decide_many(served: Served, request: SeenPreview) -> dict[str, Any]:
     """Decide on all rows of a preview but for those decided on since."""
     if request.token not in served.previews:
         raise ValueError("the rows were not previewed; preview them first.")
-    labels, bulk = served.previews[request.token]
-    open_labels = {row: new for row, new in labels.items() if served.review.decision(row) is None}
-    n_new = served.review.decide_many(
-        list(open_labels), bulk.decision, list(open_labels.values()), order=bulk.order
-    )
-    del served.previews[request.token]  # only now: a decision that failed can be tried again
+    review, (bulk, seen) = served.review, served.previews[request.token]
+    same = {row: label for row, (label, n) in seen.items() if review.revision(row) == n}
+    n_new = review.decide_many(
+        list(same), bulk.decision, list(same.values()), order=bulk.order, action=request.token,
+        revisions={row: seen[row][1] for row in same},
+    )  # fmt: skip
     return {"saved": True, "new": n_new}
 
 
@@ -276,12 +309,13 @@ HANDLERS: dict[tuple[str, str], tuple[Handler, type]] = {
     ("GET", "/state"): (state, Nothing),
     ("GET", "/queue"): (queue, Page),
     ("GET", "/card/{row}"): (card, CardOfRow),
+    ("GET", "/values"): (values, Filter),
     ("GET", "/numbers"): (lambda served, _: {"html": numbers_html(served.review)}, Nothing),
     ("GET", "/table"): (lambda served, _: {"html": table_html(served.review)}, Nothing),
     ("POST", "/decide"): (decide, OneDecision),
-    ("POST", "/undo"): (undo, Nothing),
+    ("POST", "/undo"): (undo, Undone),
     ("POST", "/preview"): (preview, BulkPreview),
-    ("POST", "/decide-many"): (decide_many, Previewed),
+    ("POST", "/decide-many"): (decide_many, SeenPreview),
     ("POST", "/columns"): (columns, Columns),
 }
 """Method and path: the function that answers, and the record of its request."""
@@ -301,6 +335,8 @@ def _endpoint(
                 values = msgspec.convert(query, record, strict=False)
             answer = await run_in_threadpool(handler, served, values)
             return Response(msgspec.json.encode(answer), media_type="application/json")
+        except ConflictError as error:
+            return _failed(409, error, conflict=_standing(served.review, error.row))
         except TableError as error:
             return _failed(409, error)
         except (ValueError, msgspec.MsgspecError, RecursionError) as error:
@@ -315,8 +351,8 @@ def _endpoint(
     return endpoint
 
 
-def _failed(status: int, reason: object) -> JSONResponse:
-    return JSONResponse({"error": str(reason)}, status)
+def _failed(status: int, reason: object, **facts: Any) -> JSONResponse:
+    return JSONResponse({"error": str(reason), **facts}, status)
 
 
 async def _static(request: Request) -> Response:

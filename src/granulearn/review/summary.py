@@ -27,6 +27,8 @@ class ReviewSummary:
     """Suspect labels without a decision."""
     n_fitted: int
     """Verified labels that the audit was fitted with."""
+    suspects_moved: tuple[int, int] | None
+    """How many suspects had no decision before and after it was fitted again."""
     decisions: tuple[Decision, ...] = field(repr=False)
     """The active ones, in the order in which they were taken."""
 
@@ -59,7 +61,12 @@ class ReviewSummary:
         n_since = self.audit.n_verified - self.n_fitted
         fitted = f"with {self.n_fitted:,}" if self.n_fitted else "without"
         since = f"; {counted(n_since, 'label')} verified since" if n_since > 0 else ""
-        return f"The audit was fitted {fitted} verified labels{since}."
+        moved = ""
+        if self.suspects_moved is not None:
+            moved = ", which moved the labels left to check from {:,} to {:,}".format(
+                *self.suspects_moved
+            )
+        return f"The audit was fitted {fitted} verified labels{moved}{since}."
 
     @property
     def wants_random(self) -> bool:

@@ -10,10 +10,11 @@ from granulearn.audit.verified import AT_RANDOM, CHANGE, KEEP, VerifiedLabels
 from granulearn.review.decisions import Decision, DecisionsError, check_rows
 from granulearn.tables import TrainingTable
 from granulearn.tables.labels import label_key
-from granulearn.utils.text import listed
+from granulearn.utils.text import CONTROL_CHARACTERS, listed, quoted
 
 GUARD = "'"
 """An audit writes it before a label that a spreadsheet would take for a formula."""
+_LONGEST_LABEL = 200
 
 
 class ClassNames:
@@ -39,12 +40,24 @@ class ClassNames:
                 return code
         return None
 
+    def with_new(self, labels: Iterable[str]) -> ClassNames:
+        """Return these classes, and those of labels that are none of them."""
+        plain = (" ".join(label.split()) for label in labels)
+        new = dict.fromkeys(label for label in plain if self.code(label) is None)
+        for label in new:
+            if not label or len(label) > _LONGEST_LABEL or CONTROL_CHARACTERS.search(label):
+                raise DecisionsError(
+                    f"{quoted(label)} cannot be a class; name it by 1 to {_LONGEST_LABEL} letters."
+                )
+        return ClassNames([*self.names, *new])
+
     def known(self, label: str, where: str = "") -> str:
         """Return the class of a label; `where` begins the `DecisionsError` for an unknown one."""
         code = self.code(label)
         if code is None:
             raise DecisionsError(
-                f"{where}{label!r} is no class of the table; the classes are {listed(self.names)}."
+                f"{where}{quoted(label)} is no class of the table; the classes are "
+                f"{listed(self.names)}."
             )
         return self.names[code]
 
@@ -71,6 +84,10 @@ def verified_by(decisions: Sequence[Decision], table: TrainingTable, source: str
     DecisionsError
         If they are about another table, or about labels that were edited since.
 
+    Notes
+    -----
+    A change of a review to a class that the table does not have verifies nothing.
+
     Examples
     --------
     >>> from granulearn.review import Decision, verified_by
@@ -87,9 +104,12 @@ def verified_by(decisions: Sequence[Decision], table: TrainingTable, source: str
     for decision in decisions:
         where = f"{source}, line {decision.line}: "
         is_change = decision.decision == CHANGE
-        new = names.code(names.known(decision.new_label, where)) if is_change else None
+        new = names.code(decision.new_label) if is_change else None
+        is_new_class = is_change and new is None
+        if is_new_class and not decision.version:
+            names.known(decision.new_label, where)  # by hand; on a page it was confirmed
         position = positions.get(decision.row - 1)
-        if decision.decision not in (KEEP, CHANGE) or position is None:
+        if decision.decision not in (KEEP, CHANGE) or position is None or is_new_class:
             continue
         code = int(given[position])
         if is_stale(decision, code, names):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from collections.abc import Callable
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from granulearn.audit.ratings import about, percent
-from granulearn.review.cards import Card, confused_pairs
+from granulearn.review.cards import Card, confused_pairs, issue_key
 from granulearn.review.decisions import DECISIONS
 from granulearn.utils.html_pages import render_html
 from granulearn.utils.text import counted
@@ -29,7 +32,18 @@ def rounded(probability: float) -> str:
     return f"{100 * probability:.0f}\u00a0%" if probability >= 0.005 else "<\u00a01\u00a0%"
 
 
-_FILTERS = {"percent": percent, "rounded": rounded, "grouped": "{:,}".format, "about": about}
+def source_hash(text: str) -> str:
+    """Return the source of a policy that allows an inline script or style of this text."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+_FILTERS: dict[str, Callable[..., str]] = {
+    "percent": percent,
+    "rounded": rounded,
+    "grouped": "{:,}".format,
+    "about": about,
+    "source_hash": source_hash,
+}
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -46,6 +60,7 @@ def review_page(review: Review) -> str:
         title=review.table.data.report.path.name,
         scripts=SCRIPTS,
         open_by_verdict=review.open_by_verdict(),
+        issue_kinds=sorted({issue.kind for issue in review.issues if issue.rows}),
         pairs=confused_pairs(review.ratings)[:_MOST_PAIRS],
         n_labels=len(review.ratings.given),
         unlabelled=f"{counted(n_unlabelled, 'row')} without a label" if n_unlabelled else "",
@@ -68,5 +83,5 @@ def numbers_html(review: Review) -> str:
 
 def table_html(review: Review) -> str:
     """Return the table's columns, with boxes to tick, and its warnings."""
-    table = review.table
-    return rendered("table.html", table=table, report=table.data.report, issues=review.issues)
+    table, issues = review.table, [(issue, issue_key(issue)) for issue in review.issues]
+    return rendered("table.html", table=table, report=table.data.report, issues=issues)

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from granulearn._sklearn_compat import Interval, StrOptions, fit_context
+from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.rvfl.features import RandomFeatures, activation_names
 from granulearn.rvfl.ridge import factor_spectral_ridge, one_hot, predict_scores
 from granulearn.rvfl.rvfl import NumberRegressor, check_numbers
@@ -18,7 +19,7 @@ from granulearn.utils.estimator import Abilities, DecisionClassifier, Estimator,
 from granulearn.utils.sampling import stratified_sample
 from granulearn.utils.saved import LARGEST_COEF, Array, Part, require
 from granulearn.utils.threads import limited_threads
-from granulearn.utils.validation import check_samples, total_weights
+from granulearn.utils.validation import total_weights
 
 # "auto" chooses from these. Each of the activations is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
@@ -73,7 +74,7 @@ class _BaseRVFLEnsemble(Estimator):
         super()._check_saved()
         require(len(self.features_) == len(self.coef_) > 0, "features_ and coef_ differ")
         shapes = {(each.n_features, each.n_columns) for each in self.features_}
-        agree = shapes == {(self.n_features_in_, self.coef_.shape[1])}
+        agree = shapes == {(self._n_inputs, self.coef_.shape[1])}
         require(agree, "features_ take other columns, or make others than coef_ has")
 
     def _fit_networks(self, X, Y, weights, units, codes, n_classes=None) -> np.ndarray:
@@ -139,15 +140,15 @@ class _BaseRVFLEnsemble(Estimator):
         return np.mean([predict_scores(features, X, coef) for features, coef in each], axis=0)
 
 
-class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
+class RVFLEnsembleClassifier(TableInputs, _BaseRVFLEnsemble, DecisionClassifier):
     r"""Mean of several random vector networks, tuned by exact leave-one-out.
 
     Activation and penalty are those of the smallest leave-one-out *squared
     error* of the mean of all networks, found in closed form. Use it where a
     network would be tuned by cross-validation: there is nothing to tune. With
     wrong labels squared error is a far better guide than accuracy. Its weak
-    points are features that are not scaled, and data where thresholds of single
-    features decide, as in trees (`RobustClassifier` adds trees).
+    point is data where thresholds of single features decide, as in trees
+    (`RobustClassifier` adds trees).
 
     Parameters
     ----------
@@ -174,6 +175,10 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         Cost of an error in the rows of each class; one for a class that a dict does not name.
         `predict` returns the class of least expected cost; probabilities do not change.
         "balanced" is one over the mean out-of-sample probability of a class, for rare classes.
+    categorical_features : "auto", array-like or None, default="auto"
+        Columns of categories: "auto" takes them by dtype; names, numbers or a mask of columns
+        add some. None says that X holds prepared numbers: they are used as they come, and
+        neither filled nor scaled.
 
     Attributes
     ----------
@@ -185,6 +190,8 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, when X had column names.
+    preprocessor_ : TablePreprocessor or None
+        Makes numbers of columns; None with ``categorical_features=None``.
     activation_ : str
         The activation that was chosen.
     C_ : float
@@ -211,11 +218,9 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.preprocessing import scale
     >>> from granulearn.rvfl import RVFLEnsembleClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = RVFLEnsembleClassifier(random_state=0).fit(scale(X), y)
-    >>> model.score(scale(X), y) > 0.95
+    >>> RVFLEnsembleClassifier(random_state=0).fit(X, y).score(X, y) > 0.95
     True
     """
 
@@ -228,6 +233,7 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         **_BaseRVFLEnsemble._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "class_cost": [dict, StrOptions({"balanced"}), None],
+        **TableInputs._parameter_constraints,
     }
 
     def __init__(
@@ -240,6 +246,7 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         random_state=None,
         class_weight=None,
         class_cost=None,
+        categorical_features="auto",
     ):
         self.n_estimators = n_estimators
         self.n_hidden = n_hidden
@@ -249,6 +256,7 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
         self.class_cost = class_cost
+        self.categorical_features = categorical_features
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -256,8 +264,9 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs, used as they come: scale them first.
+        X : frame of pandas or polars, or array-like of shape (n_samples, n_features)
+            Inputs. Missing numbers become the median, numbers are scaled, categories and dates
+            encoded (`TablePreprocessor`).
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -268,8 +277,8 @@ class RVFLEnsembleClassifier(_BaseRVFLEnsemble, DecisionClassifier):
         self
             The fitted classifier.
         """
-        samples = check_samples(X, y, self, sample_weight)
-        self.classes_, self.n_features_in_ = samples.classes, samples.X.shape[1]
+        samples = self._check_table(X, y, sample_weight)
+        self.classes_ = samples.classes
         weights = total_weights(self.class_weight, samples)
         units = weights if samples.weights is None else weights / np.maximum(samples.weights, 1)
         n_classes = len(self.classes_)

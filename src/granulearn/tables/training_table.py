@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +20,7 @@ from granulearn.tables.labels import Labels, read_labels
 from granulearn.tables.messages import TableError
 from granulearn.tables.parse.cells import as_text, row_hashes
 from granulearn.tables.schema import Schema, TypedRows, joined_rows
+from granulearn.utils.text import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,7 +174,9 @@ def read_labelled_table(
     """
     with table_of(X) as file:
         if isinstance(y, str):
-            return read_training_table(file, y, options, keep_cells=keep_cells)
+            data = read_training_table(file, y, options, keep_cells=keep_cells)
+            warn_of_dropped(data.schema)
+            return data
         # NumPy would make nullable whole numbers floats if one is missing.
         nullable = type(getattr(y, "dtype", None)).__module__.startswith("pandas")
         given = np.asarray(y, dtype=object) if nullable else np.asarray(y)
@@ -192,7 +196,23 @@ def read_labelled_table(
             texts = [None if text is None else f"class {text}" for text in texts]
         labelled, name = with_target(table, y, pa.array(texts, pa.string()), file.path)
         data = read_training_table(labelled, name, options, keep_cells=keep_cells)
+    warn_of_dropped(data.schema)
     return replace(data, y=given[data.rows].astype(known.dtype)) if are_numbers else data
+
+
+def warn_of_dropped(schema: Schema) -> None:
+    """Warn of columns that are dropped although they differ between rows."""
+    lost = [
+        c for c in schema.dropped if c.dropped not in ("asked", "empty", "constant", "row number")
+    ]
+    if lost:
+        shown = listed([f"{column.name!r} ({column.dropped})" for column in lost])
+        warnings.warn(
+            f"Columns are left out: {shown}. TableClassifier(include=[...]) uses them; LabelAudit "
+            "and RobustClassifier use all columns of a frame.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def with_target(table: pa.Table, y: Any, cells: pa.Array, path: Path) -> tuple[FrameTable, str]:

@@ -26,6 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from granulearn.models import ColumnCard, ModelCard
 from granulearn.preprocess import TablePreprocessor
+from granulearn.preprocess.table_inputs import TableInputs
 from granulearn.tables import Schema, TableError, TableReport, TrainingTable
 from granulearn.tables.messages import Message, Setting
 from granulearn.training.model_kinds import make_model, search_grid
@@ -134,6 +135,8 @@ def train(
 
 def make_pipeline(model: Any) -> Pipeline:
     """Return the pipeline of every table: preprocessing and a model, not fitted."""
+    if isinstance(model, TableInputs):
+        model.set_params(categorical_features=None)  # its inputs are prepared
     return Pipeline([("preprocess", TablePreprocessor()), ("model", model)])
 
 

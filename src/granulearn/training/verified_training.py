@@ -54,7 +54,7 @@ class ReviewedLabels:
 
     @property
     def n_excluded(self) -> int:
-        """Number of excluded rows."""
+        """Number of excluded rows, and of those changed to a class that the table lacks."""
         return int(np.sum(~self.is_kept))
 
     def corrected_table(self) -> TrainingTable:
@@ -113,7 +113,9 @@ def review_labels(
     excluded, changed = (
         [d.row - 1 for d in decisions if d.decision == kind] for kind in (EXCLUDE, CHANGE)
     )
-    is_kept = ~np.isin(table.rows, excluded)
+    # Nothing can be learnt of a class that no other row has.
+    unlearnt = np.setdiff1d(changed, table.rows[verified.rows])
+    is_kept = ~np.isin(table.rows, [*excluded, *unlearnt])
     left = np.unique(corrected[is_kept])
     if len(left) < 2:
         raise DecisionsError(

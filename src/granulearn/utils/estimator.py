@@ -84,9 +84,14 @@ class Estimator(BaseEstimator):
         """Number of scores of each row."""
         return len(self.classes_)
 
+    @property
+    def _n_inputs(self) -> int:
+        """Number of inputs of each row, as numbers."""
+        return self.n_features_in_
+
     def _check_agrees(self, name: str, part: Any) -> None:
-        """Raise unless a part takes the same columns, and knows the same classes."""
-        agree = part.n_features_in_ == self.n_features_in_
+        """Raise unless a part takes the inputs, and knows the same classes."""
+        agree = part.n_features_in_ == self._n_inputs
         require(agree, f"{name} takes {part.n_features_in_} columns")
         require(np.array_equal(part.classes_, self.classes_), f"{name} knows other classes")
 

@@ -104,13 +104,17 @@ class Labels:
 
 @dataclass(frozen=True, init=False)
 class Part:
-    """An attribute that is an object of one of some classes, or several with ``many``."""
+    """An attribute that is an object of one of some classes, or several with ``many``.
+
+    An optional one that is None is not written, and None by the class after loading.
+    """
 
     kinds: tuple[type, ...]
     many: type | None
+    optional: bool
 
-    def __init__(self, *kinds: type, many: type | None = None):
-        vars(self).update(kinds=kinds, many=many)
+    def __init__(self, *kinds: type, many: type | None = None, optional: bool = False):
+        vars(self).update(kinds=kinds, many=many, optional=optional)
 
 
 @cache

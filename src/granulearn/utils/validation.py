@@ -149,8 +149,8 @@ def check_inputs(
         if column is None:
             raise
         raise ValueError(
-            f"column {column!r} of X holds text, and inputs must be numbers; encode it first, "
-            "for instance with sklearn.preprocessing.OneHotEncoder, or leave it out."
+            f"column {column!r} of X holds text, and inputs must be numbers; encode it by "
+            "TablePreprocessor, use TableClassifier, or leave it out."
         ) from error
 
 

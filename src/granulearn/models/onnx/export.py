@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_regressor
-from sklearn.pipeline import Pipeline
 
 from granulearn._extras import EXTRAS, check_installed
-from granulearn.models.loaded_model import final_predictor, rows_for
+from granulearn.models.loaded_model import final_predictor, preprocessors_of, rows_for
 from granulearn.models.model_card import ModelFileError
 from granulearn.models.onnx.inputs import add_inputs, input_columns, names_of, typed_inputs
 from granulearn.preprocess import TablePreprocessor
@@ -100,10 +99,11 @@ def _graph_of(pipeline: Any, X: Any, schema: Schema | None) -> Any:
     from granulearn.models.onnx.graph import Graph
     from granulearn.models.onnx.models import onnx_labels, outputs_of
 
-    preprocessor, model = _steps_of(pipeline)
-    columns = input_columns(preprocessor, X)
+    _check_steps(pipeline)
+    model, preprocessors = final_predictor(pipeline), preprocessors_of(pipeline)
+    columns = input_columns(preprocessors[0] if preprocessors else None, X)
     graph = Graph(name for column in columns for name in names_of(column))
-    for output in outputs_of(model, add_inputs(graph, columns, preprocessor)):
+    for output in outputs_of(model, add_inputs(graph, columns, preprocessors)):
         graph.output(*output)
     made_by = version("granulearn")
     metadata: dict[str, Any] = {
@@ -119,18 +119,15 @@ def _graph_of(pipeline: Any, X: Any, schema: Schema | None) -> Any:
     return graph.model(made_by, as_json)
 
 
-def _steps_of(pipeline: Any) -> tuple[TablePreprocessor | None, Any]:
-    """Return the preprocessor, if there is one, and the model."""
-    if not isinstance(pipeline, Pipeline):
-        return None, pipeline
-    *earlier, model = [step for _, step in pipeline.steps]
-    if [type(step) for step in earlier] not in ([], [TablePreprocessor]):
-        names = ", ".join(type(step).__name__ for step in earlier)
+def _check_steps(pipeline: Any) -> None:
+    """Raise for a pipeline with other steps than a preprocessor and a model."""
+    steps = [type(step) for _, step in getattr(pipeline, "steps", [])[:-1]]
+    if steps not in ([], [TablePreprocessor]):
+        names = ", ".join(step.__name__ for step in steps)
         raise ModelFileError(
             f"a pipeline of {names} and a model cannot be written as ONNX; what can be is a model "
             "of granulearn, alone or in a pipeline of one TablePreprocessor and the model."
         )
-    return (earlier[0] if earlier else None), model
 
 
 def largest_difference(pipeline: Any, onnx_model: Any, X: Any) -> float:

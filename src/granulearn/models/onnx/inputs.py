@@ -11,6 +11,7 @@ from granulearn.models.model_card import ModelFileError
 from granulearn.models.row_reader import ModelInputs, RowReader, opened_rows
 from granulearn.preprocess import TablePreprocessor
 from granulearn.preprocess.table_preprocessor import (
+    DATE_PARTS,
     columns_of_frame,
     date_parts,
     distinct_texts,
@@ -99,7 +100,7 @@ def input_columns(preprocessor: TablePreprocessor | None, X: Any) -> list[dict[s
     for known, name in zip(inner, names, strict=True):
         column: dict[str, Any] = {"name": name, "type": "number"}
         if known in preprocessor.dates_:
-            column |= {"type": "date", "parts": preprocessor.dates_[known]}
+            column |= {"type": "date", "parts": [*DATE_PARTS]}
         elif known in preprocessor.categories_:
             column |= {"type": "category"}
         columns.append(column)
@@ -113,7 +114,7 @@ def names_of(column: dict[str, Any]) -> list[str]:
 
 
 def add_inputs(
-    graph: Graph, columns: list[dict[str, Any]], preprocessor: TablePreprocessor | None
+    graph: Graph, columns: list[dict[str, Any]], preprocessors: list[TablePreprocessor]
 ) -> Value:
     """Add the inputs to a graph, and return the numbers that the model takes."""
     numbers: list[Value] = []
@@ -122,17 +123,17 @@ def add_inputs(
         is_text, width = column["type"] == "category", column.get("columns", 1)
         inputs = [graph.input(name, width, text=is_text) for name in names_of(column)]
         (texts if is_text else numbers).extend(inputs)
-    parts = []
-    if numbers:
-        cells = graph.side_by_side(numbers).not_infinite()
-        if preprocessor is None:
-            return cells
-        filled = cells.op("IsNaN").where(preprocessor.fill_values_, cells)
-        parts.append((filled - preprocessor.means_) / preprocessor.scales_)
-    if preprocessor is not None and texts:
-        cells_of = dict(zip(preprocessor.categories_, texts, strict=True))
-        parts += _encoded(graph, cells_of, preprocessor)
-    return graph.side_by_side(parts)
+    cells: Any = graph.side_by_side(numbers).not_infinite() if numbers else None
+    for preprocessor in preprocessors:
+        parts = []
+        if cells is not None:
+            filled = cells.op("IsNaN").where(preprocessor.fill_values_, cells)
+            parts.append((filled - preprocessor.means_) / preprocessor.scales_)
+        if texts:
+            cells_of = dict(zip(preprocessor.categories_, texts, strict=True))
+            parts += _encoded(graph, cells_of, preprocessor)
+        cells, texts = graph.side_by_side(parts).columns(preprocessor.varying_), []
+    return cells
 
 
 def _encoded(graph: Graph, cells: dict[str, Value], preprocessor: TablePreprocessor) -> list[Value]:

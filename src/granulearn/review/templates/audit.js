@@ -188,7 +188,7 @@ function undo() {
   return showDecided();
 }
 
-const DECIDING = decidingActions({ card: () => factsOf(current), holder: () => inner.get(current), classes: facts ? facts.classes : [], decide });
+const DECIDING = decidingActions({ card: () => factsOf(current), holder: () => inner.get(current), classes: () => facts.classes, decide });
 const ALWAYS = {
   undo,
   next: () => move(1),
@@ -207,7 +207,7 @@ if (cards.length) {
       change({ verdicts });
     });
   }
-  for (const row of document.querySelectorAll("#pairs tbody tr")) {
+  for (const row of document.querySelectorAll("#pairs tr[data-pair]")) {
     asButton(row.cells[0], "Show only these rows", () => change({ pair: state.pair === row.dataset.pair ? "" : row.dataset.pair }));
   }
   at("find").addEventListener("input", (event) => change({ find: event.target.value }));

@@ -68,6 +68,6 @@ class Bulk {
       return;
     }
     this.dialog.close();
-    this.done(answer.value.new, DONE[this.asked.decision]);
+    this.done(answer.value.new, DONE[this.asked.decision], this.token);
   }
 }

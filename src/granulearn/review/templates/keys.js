@@ -5,7 +5,7 @@ const KEYS = {
   arrowleft: "keep", q: "keep",
   arrowright: "take", w: "take",
   c: "choose", x: "exclude", u: "unsure", z: "undo", n: "note",
-  j: "next", k: "previous",
+  j: "next", k: "previous", t: "texts",
   "/": "search", "?": "help",
 };
 const REPEATING = new Set(["next", "previous"]);

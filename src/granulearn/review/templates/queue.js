@@ -5,10 +5,12 @@ const PAGE = 50;
 const MOST = 200; // rows of one answer
 const OVERLAP = 10; // rows asked for again, since decisions on their way shift positions
 
+const NO_FILTER = () => ({ verdicts: new Set(), kinds: new Set(), pair: "", find: "", column: "", value: "", issue: "" });
+
 class Queue {
   // moved(row): a click on a row; failed(answer): the request failed.
   constructor({ moved, failed }) {
-    Object.assign(this, { failed, order: "worst", verdicts: new Set(), pair: "", find: "" });
+    Object.assign(this, { failed, order: "worst" }, NO_FILTER());
     this.list = at("rows");
     this.rows = []; // those in the list
     this.total = 0;
@@ -24,11 +26,17 @@ class Queue {
   }
 
   get filter() {
-    return { order: this.order, verdict: Array.from(this.verdicts).join(","), pair: this.pair, find: this.find };
+    const { order, pair, find, value, issue } = this;
+    const column = value === null ? "" : this.column; // until its values are known
+    return { order, pair, find, column, value, issue, verdict: Array.from(this.verdicts).join(","), decided: Array.from(this.kinds).join(",") };
   }
 
   get isFiltered() {
-    return Boolean(this.verdicts.size || this.pair || this.find);
+    return Boolean(this.verdicts.size || this.kinds.size || this.pair || this.find || this.column || this.issue);
+  }
+
+  get isOfDecided() {
+    return this.order === "decided";
   }
 
   // Load the beginning; return whether no later request has replaced it. The list stays the same
@@ -51,7 +59,7 @@ class Queue {
   }
 
   open(rows) {
-    return rows.filter(({ row }) => !this.decided.has(row));
+    return rows.filter(({ row, decision }) => decision || !this.decided.has(row));
   }
 
   async scrolled() {
@@ -89,11 +97,11 @@ class Queue {
     return this.rows.findIndex((queued) => queued.row === row);
   }
 
-  // Take a decided row out; return what `putBack` needs.
+  // Take a decided row out; return what `putBack` needs. Among decided rows it stays.
   take(row) {
     const index = this.indexOf(row);
     this.decided.add(row);
-    if (index < 0) return { index, queued: null };
+    if (index < 0 || this.isOfDecided) return { index, queued: null };
     const [queued] = this.rows.splice(index, 1);
     this.list.children[index].remove();
     this.total--;
@@ -140,11 +148,15 @@ class Queue {
   }
 }
 
-function queueLine({ row, given_label: given, second_class: second, verdict, error_probability: wrong }) {
-  const pair = second ? `${given} ${verdict === "wrong" ? "→" : "or"} ${second}` : given;
+// A decided row shows what was decided, another one what is suggested.
+function queueLine({ row, given_label: given, second_class: second, verdict, error_probability: wrong, decision, label }) {
+  const other = decision ? label : second;
+  const link = decision || verdict === "wrong" ? "→" : "or";
+  const pair = other ? `${shortened(given)} ${link} ${differing(other, given)}` : shortened(given);
+  const last = decision ? element("span", { class: "probability" }, DONE[decision]) : element("span", { class: "probability", title: "probability that the label is wrong" }, inPercent(wrong));
   return element("li", {}, element(
     "button",
-    { type: "button", class: verdict, "data-row": row, title: pair, tabindex: -1 },
-    element("span", {}, `row ${row}`), element("span", { class: "pair" }, pair), element("span", { class: "probability", title: "probability that the label is wrong" }, inPercent(wrong)),
+    { type: "button", class: decision ? "decided" : verdict, "data-row": row, title: other ? `${given} ${link} ${other}` : given, tabindex: -1 },
+    element("span", {}, `row ${row}`), element("span", { class: "pair" }, pair), last,
   ));
 }

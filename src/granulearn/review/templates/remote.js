@@ -8,7 +8,7 @@ async function requested(path, options) {
   try {
     answer = await fetch(path, options);
     const value = await answer.json();
-    return answer.ok ? { value } : { error: value.error };
+    return answer.ok ? { value } : value; // {error}, and perhaps {conflict}
   } catch {
     // An answer without JSON is not of this review.
     return { gone: true };
@@ -24,14 +24,20 @@ function tell(path, body = {}) {
   return requested(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 }
 
+// A name that no other action has.
+function newAction() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 const GONE = "The review is not running any more; start it again.";
 
 // Decisions that the review has not acknowledged. They are sent one after the other, and again if
-// there was no answer, which is safe: the review writes a repeated decision once.
+// there was no answer, which is safe: the review knows the name of an action that it has taken.
 class Outbox {
-  // changed(): something was added, sent or lost; saved(count); refused(decisions, sentence).
-  constructor({ changed, saved, refused }) {
-    Object.assign(this, { changed, saved, refused });
+  // changed(): something was added, sent or lost; saved(count); refused(decisions, sentence);
+  // clashed(decision, conflict): the row was decided on elsewhere.
+  constructor({ changed, saved, refused, clashed }) {
+    Object.assign(this, { changed, saved, refused, clashed });
     this.waiting = [];
     this.isGone = false;
     this.empty = Promise.resolve();
@@ -50,6 +56,10 @@ class Outbox {
       if (answer.gone) {
         this.changed();
         await new Promise((later) => setTimeout(later, 1000));
+      } else if (answer.conflict) {
+        const [decision] = this.waiting.splice(0, 1);
+        this.changed();
+        this.clashed(decision, answer.conflict);
       } else if (answer.error) {
         const unsaved = this.waiting.splice(0);
         this.changed();

@@ -58,6 +58,19 @@ function asDecision(decision, label, given) {
   return label === given ? { decision: "keep", label: null } : { decision, label };
 }
 
+// Labels often differ at their ends: the middle of a long one is left out.
+function shortened(label, most = 48) {
+  const half = most / 2;
+  return label.length > most ? `${label.slice(0, half)}…${label.slice(-half)}` : label;
+}
+
+// Where a label differs from another one: the words that both begin with are left out.
+function differing(label, other) {
+  let same = 0;
+  for (let n = 1; n < label.length && other && label[n - 1] === other[n - 1]; n++) if (label[n - 1] === " ") same = n;
+  return shortened(same > 8 ? `…${label.slice(same)}` : label);
+}
+
 // The class with a number beside it on a card.
 function numbered(card, key) {
   const found = Array.from(card.querySelectorAll(".share kbd")).find((kbd) => kbd.textContent === key);
@@ -65,7 +78,8 @@ function numbered(card, key) {
 }
 
 // What keys and buttons decide on the card on screen; `card` and `holder` return its facts and its element.
-function decidingActions({ card, holder, classes, decide }) {
+// `add`, if given, is called with a label that is no class yet.
+function decidingActions({ card, holder, classes, decide, add }) {
   const take = (label) => label && decide("change", label);
   return {
     keep: () => decide("keep"),
@@ -73,7 +87,7 @@ function decidingActions({ card, holder, classes, decide }) {
     exclude: () => decide("exclude"),
     unsure: () => decide("unsure"),
     number: (key) => take(numbered(holder(), key)),
-    choose: () => openChooser(classes, take),
+    choose: () => openChooser(classes(), take, add),
   };
 }
 
@@ -83,15 +97,17 @@ function nameActions(card, canUndo) {
   for (const name of ["keep", "choose", "exclude", "unsure"]) button(name).disabled = !card;
   button("take").disabled = !(card && card.second_class);
   button("undo").disabled = !canUndo;
-  const texts = { keep: card ? `Keep ${card.given_label}` : "Keep", take: card && card.second_class ? `Change to ${card.second_class}` : "Nothing suggested" };
-  for (const [name, text] of Object.entries(texts)) {
-    button(name).querySelector(".text").textContent = text;
-    button(name).setAttribute("aria-label", text);
-  }
+  const { given_label: given, second_class: second } = card || {};
+  const name = (which, begin, label, other, without) => {
+    button(which).querySelector(".text").textContent = label ? `${begin} ${differing(label, other)}` : without;
+    button(which).setAttribute("aria-label", label ? `${begin} ${label}` : without);
+  };
+  name("keep", "Keep", given, second, "Keep");
+  name("take", "Change to", second, given, "Nothing suggested");
 }
 
-// A list of all classes; calls `chosen` with one of them.
-function openChooser(classes, chosen) {
+// A list of all classes; calls `chosen` with one of them, or `add` with a label that is none.
+function openChooser(classes, chosen, add) {
   const [dialog, field, list] = [at("chooser"), at("chooser-find"), at("chooser-list")];
   const most = 50;
   let found = [], current = 0;
@@ -111,14 +127,19 @@ function openChooser(classes, chosen) {
     found = fitting.sort((a, b) => begins(a) - begins(b)).slice(0, most);
     current = 0;
     list.replaceChildren(...found.map((label, index) => element("li", { role: "option", id: `class-${index}` }, label)));
+    if (add && word && !classes.some((label) => label.toLowerCase() === word)) {
+      list.append(element("li", { role: "option", id: `class-${found.length}` }, `New class “${field.value.trim()}” …`));
+      found.push(null);
+    }
     if (fitting.length > most) list.append(element("li", { class: "note", role: "presentation" }, `and ${fitting.length - most} more: type to find`));
-    if (!fitting.length) list.append(element("li", { class: "note", role: "presentation" }, "No class fits."));
+    if (!found.length) list.append(element("li", { class: "note", role: "presentation" }, "No class fits."));
     mark();
   }
   function choose(index) {
     if (index >= found.length) return;
     dialog.close();
-    chosen(found[index]);
+    if (found[index] === null) add(field.value.trim());
+    else chosen(found[index]);
   }
   field.value = "";
   field.oninput = fill;
@@ -133,7 +154,7 @@ function openChooser(classes, chosen) {
   };
   list.onclick = (event) => {
     const line = event.target.closest("[role=option]");
-    if (line) choose(Array.from(list.children).indexOf(line));
+    if (line) choose(Array.from(list.querySelectorAll("[role=option]")).indexOf(line));
   };
   dialog.showModal();
   fill();

@@ -1,0 +1,488 @@
+"""Consensus of several annotators: their labels, how good each of them is, and the inputs.
+
+Row i has the true class z_i; annotator a gave it the label l_ia. With the consensus
+``q_i(k) = P(z_i = k)`` and the weights w_ia of annotations (one, shared by dependent annotators):
+
+- **Counts**: ``N_a[k, l]`` is the sum of ``w_ia q_i(k)`` over the labels ``l_ia = l``.
+- **Confusion** of each annotator: ``(N_a + c M_a) / (sum of N_a over labels + c)``. ``M_a`` is the
+  confusion of all annotators together, shifted by ``delta_a`` in the log-odds of a right label;
+  ``delta_a ~ N(0, v)``, with v and the concentration c by empirical Bayes.
+- **Likelihood** ``e_ia(k)``: the logarithm of that confusion at ``l_ia``, by counts without row i.
+- **Inputs**: ``p_i``, by models that did not see row i: a ball forest out of bag, and an exact
+  leave-one-out ridge on random features. The prior of a row is
+  ``pi_i(k) ~ rho_k (p_i(k) / mean of p(k))^tau`` with the mean rho of q.
+- **Consensus**: ``q_i(k) ~ pi_i(k) exp(sum over a of e_ia(k))``; verified rows are fixed.
+
+The share of the ridge in p, and tau, have the largest left-out likelihood of the annotations.
+With ``tau = 0``, inputs count for nothing.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import betaincinv, expit, gammaln, logit, logsumexp, ndtri
+from sklearn.preprocessing import scale
+
+from granulearn.balls.ball_set import power_of_two_scale
+from granulearn.forest import BallForestClassifier
+from granulearn.rvfl import RVFLEnsembleRegressor
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_ROUNDS = 6
+STEPS_WITHOUT_INPUTS, STEPS_TO_CHOOSE, STEPS = 12, 4, 12
+SHARES = (0.0, 0.5, 1.0)
+TAUS = (0.4, 0.7, 1.0, 1.5, 2.2, 3.3)
+# The best of 18 choices must be ahead of no inputs by more than chance.
+LEAST_GAIN = 3.0
+CONVERGED, FEW_MOVED = 3e-3, 3e-3
+CONCENTRATIONS = 2.0 ** np.arange(9)
+TYPICAL_CONCENTRATION, TYPICAL_ACCURACY = 16, 0.75
+TEMPERATURES = np.array([1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0])
+LEAST_WEIGHT, DECIMALS = 0.02, 6
+N_NETWORKS = 4
+# Copies have at least this number of rows in common and this excess of agreement. Among independent
+# annotators, one pair is found with this probability.
+LEAST_IN_COMMON, DEPENDENT, BY_CHANCE = 10, 0.4, 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Annotations:
+    """Labels by annotators, one entry per annotation."""
+
+    rows: np.ndarray
+    """(m,) number of the row."""
+    annotators: np.ndarray
+    """(m,) number of the annotator."""
+    labels: np.ndarray
+    """(m,) number of the class."""
+    weights: np.ndarray
+    """(m,) one; less for annotations of a row by dependent annotators, who count as one."""
+    n_rows: int
+    names: np.ndarray
+    """(n_annotators,) the annotators."""
+    classes: np.ndarray
+    """(K,) the class labels, sorted."""
+
+    @cached_property
+    def votes(self) -> np.ndarray:
+        """(n_rows, K) weight of the labels."""
+        return self.sum_by_row(np.eye(len(self.classes))[self.labels] * self.weights[:, None])
+
+    @cached_property
+    def n_labels(self) -> np.ndarray:
+        """(n_rows,) how many annotators gave each row a label."""
+        return np.bincount(self.rows, minlength=self.n_rows)
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """(n_rows, n_annotators) number of the class, -1 where there is no label."""
+        codes = np.full((self.n_rows, len(self.names)), -1, dtype=np.int32)
+        codes[self.rows, self.annotators] = self.labels
+        return codes
+
+    @cached_property
+    def cells(self) -> np.ndarray:
+        """(m,) number of annotator and label."""
+        return self.annotators * len(self.classes) + self.labels
+
+    def sum_by_row(self, values: np.ndarray) -> np.ndarray:
+        """Return sums over the annotations of each row, (n_rows, K)."""
+        sums = [np.bincount(self.rows, column, self.n_rows) for column in values.T]
+        return np.column_stack(sums)
+
+
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """What is known of the true classes, and of the annotators."""
+
+    annotations: Annotations
+    proba: np.ndarray
+    """(n, K) probability of each class."""
+    prior: np.ndarray
+    """(n, K) what the inputs say, apart from the labels of the row."""
+    likelihood: np.ndarray
+    """(m, K) logarithm of the probability of each annotation, by true class."""
+    counts: np.ndarray
+    """(n_annotators, K, K) expected number of labels by annotator, true class and label."""
+    confusion: np.ndarray
+    """(n_annotators, K, K) probability of each label."""
+    concentration: float
+    prevalence: np.ndarray
+    """(K,) share of each class."""
+    fixed: np.ndarray
+    """(n,) number of the verified class, or -1."""
+    value: float
+    """Left-out log-likelihood of the annotations."""
+    tau: float = 0.0
+    """Exponent of the inputs; zero means that they do not count."""
+    ridge_share: float = 0.0
+    temperature: float = 1.0
+    """Sums of logarithms are divided by it: annotators are less independent than the model."""
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """(n,) number of the most probable class."""
+        return self.proba.argmax(axis=1)
+
+    @cached_property
+    def without_annotation(self) -> np.ndarray:
+        """(m, K) class probabilities of the row of each annotation, without that annotation."""
+        rows = self.annotations.rows
+        log_proba = np.log(self.prior) + self.annotations.sum_by_row(self.likelihood)
+        without = _normalised((log_proba[rows] - self.likelihood) / self.temperature)
+        is_fixed = self.fixed[rows] >= 0
+        without[is_fixed] = self.proba[rows[is_fixed]]
+        return without
+
+    @cached_property
+    def error_proba(self) -> np.ndarray:
+        """(m,) probability that each annotation is wrong."""
+        return 1 - self.proba[self.annotations.rows, self.annotations.labels]
+
+    @cached_property
+    def error_proba_by_others(self) -> np.ndarray:
+        """(m,) the same without the annotation, which ranks wrong ones better in hard rows."""
+        labels = self.annotations.labels
+        return 1 - self.without_annotation[np.arange(len(labels)), labels]
+
+    def annotator_table(self) -> pd.DataFrame:
+        """Return one row per annotator: how many labels, how good, what they are worth."""
+        import pandas as pd
+
+        given, A = self.annotations, len(self.annotations.names)
+        n_labels = np.bincount(given.annotators, minlength=A)
+        accuracy = np.einsum("k,akk->a", self.prevalence, self.confusion)
+        seen = self.counts.sum(axis=(1, 2)) + 2
+        right, wrong = accuracy * seen, (1 - accuracy) * seen
+        joint = self.prevalence[:, None] * self.confusion
+        by_label = joint.sum(axis=1, keepdims=True)
+        information = (joint * np.log(self.confusion / by_label)).sum(axis=(1, 2))
+        entropy = -(self.prevalence * np.log(self.prevalence)).sum()
+        others = given.n_labels[given.rows] - 1
+        _, at, n_equal = np.unique(
+            given.rows * len(given.classes) + given.labels, return_inverse=True, return_counts=True
+        )
+        agree = (n_equal[at] - 1) / np.maximum(others, 1)
+        with np.errstate(invalid="ignore"):  # NaN without another label on the same rows
+            agreement = np.bincount(given.annotators, agree * (others > 0), A) / np.bincount(
+                given.annotators, others > 0, A
+            )
+        own = self.proba[given.rows]
+        best = own.max(axis=1)
+        lost = best - own[np.arange(len(own)), self.without_annotation.argmax(axis=1)]
+        columns = {
+            "n_labels": n_labels,
+            "accuracy": accuracy,
+            "accuracy_low": betaincinv(right, wrong, 0.025),
+            "accuracy_high": betaincinv(right, wrong, 0.975),
+            "information": information / max(entropy, 1e-12),
+            "agreement": agreement,
+            "cost_of_leaving_out": np.bincount(given.annotators, lost, A),
+        }
+        return pd.DataFrame(columns, index=pd.Index(given.names, name="annotator"))
+
+    def gain_of_label(self) -> np.ndarray:
+        """Return, for each row, how much surer one more label by a typical annotator makes it."""
+        labels_of = self.counts.sum(axis=(1, 2))
+        typical = np.einsum("a,akl->kl", labels_of / labels_of.sum(), self.confusion)
+        joint = self.proba[:, :, None] * typical
+        gain = joint.max(axis=1).sum(axis=1) - self.proba.max(axis=1)
+        return np.where(self.fixed >= 0, 0, gain)
+
+
+def fit_consensus(
+    annotations: Annotations,
+    X: np.ndarray | None = None,
+    *,
+    fixed: np.ndarray | None = None,
+    groups: np.ndarray | None = None,
+    proba: np.ndarray | None = None,
+    n_estimators: int = 100,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> Consensus:
+    """Estimate true classes and annotators together, by annotations and inputs.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels, of two or more classes.
+    X : ndarray of shape (n, n_features), default=None
+        Inputs; None uses the labels alone, or ``proba``.
+    fixed : ndarray of shape (n,), default=None
+        Number of the verified class of each row, or -1.
+    groups : ndarray of shape (n,), default=None
+        Number of the group of each row: no model that rates a row has seen its group.
+    proba : ndarray of shape (n, K), default=None
+        Class probabilities by a model that did not see the rows, in the place of ours. A row of
+        NaN is unknown.
+    n_estimators : int, default=100
+        Trees of the forest.
+    seed : int, default=0
+        Of forest and networks.
+    n_jobs : int or None, default=None
+        Threads.
+    """
+    model = _Model(annotations, np.full(annotations.n_rows, -1) if fixed is None else fixed)
+    best = model.run(model.start(), None, STEPS_WITHOUT_INPUTS)
+    for round_number in range(MAX_ROUNDS if X is not None or proba is not None else 0):
+        q = best.proba.round(DECIMALS)  # or the forest would amplify rounding
+        choices = (
+            {0.0: _known_proba(proba, q)}
+            if proba is not None
+            else _predictions(X, q, groups, n_estimators, seed + round_number, n_jobs)
+        )
+        least = model.run(q, None, STEPS_TO_CHOOSE).value + LEAST_GAIN
+        chosen: tuple[float, np.ndarray, float] | None = None
+        for share, predicted in choices.items():
+            for tau in TAUS:
+                inputs = tau * (np.log(predicted) - np.log(predicted.mean(axis=0)))
+                value = model.run(q, inputs, STEPS_TO_CHOOSE).value
+                if value > least:
+                    # Equal but for rounding is no reason to change.
+                    chosen, least = (share, inputs, tau), value + 1e-6 * abs(value)
+        if chosen is None:
+            best = best if best.tau == 0 else model.run(q, None, STEPS_WITHOUT_INPUTS)
+            break
+        before, (share, inputs, tau) = best, chosen
+        best = replace(model.run(q, inputs, STEPS), tau=tau, ridge_share=share)
+        if round_number and (before.labels != best.labels).mean() < FEW_MOVED:
+            break
+    return model.tempered(best)
+
+
+class _Model:
+    """Steps of expectation and maximisation on the same annotations."""
+
+    def __init__(self, annotations: Annotations, fixed: np.ndarray):
+        self.given, self.fixed = annotations, fixed
+        self.is_fixed = fixed >= 0
+        self.known = self.is_fixed | (annotations.n_labels > 0)
+        self.K = len(annotations.classes)
+
+    def start(self) -> np.ndarray:
+        """Return the shares of votes, smoothed by one vote as all annotations are."""
+        votes = self.given.votes
+        votes = votes + votes.sum(axis=0) / votes.sum()
+        return self._with_verified(votes / votes.sum(axis=1, keepdims=True))
+
+    def run(self, q: np.ndarray, inputs: np.ndarray | None, n_steps: int) -> Consensus:
+        """Return the consensus after some steps from q, with the log-odds of the inputs fixed."""
+        given, K, weights = self.given, self.K, self.given.weights[:, None]
+        A = len(given.names)
+        for _ in range(n_steps):
+            own = q[given.rows] * weights
+            N = np.column_stack([np.bincount(given.cells, own[:, k], A * K) for k in range(K)])
+            counts = N.reshape(A, K, K).transpose(0, 2, 1)
+            expected, c = _expected_confusion(counts)
+            confusion = (counts + c * expected) / (counts.sum(axis=2, keepdims=True) + c)
+            M = expected.transpose(0, 2, 1).reshape(A * K, K)
+            some = np.maximum(N[given.cells] - own, 0) + c * M[given.cells]
+            whole = np.maximum(counts.sum(axis=2)[given.annotators] - own, 0) + c
+            likelihood = weights * np.log(some / whole)
+            rho = (q[self.known].sum(axis=0) + 1) / (self.known.sum() + K)
+            prior = _normalised(np.log(rho) + (np.zeros_like(q) if inputs is None else inputs))
+            joint = np.log(prior) + given.sum_by_row(likelihood)
+            before, q = q, self._with_verified(_normalised(joint))
+            if np.abs(q - before).max() < CONVERGED:
+                break
+        values = logsumexp(joint, axis=1)
+        values[self.is_fixed] = joint[self.is_fixed, self.fixed[self.is_fixed]]
+        value = float(values[self.known].sum())
+        return Consensus(given, q, prior, likelihood, counts, confusion, c, rho, self.fixed, value)
+
+    def tempered(self, found: Consensus) -> Consensus:
+        """Return the consensus less confident, if annotations that were left out ask for it."""
+        values = []
+        for temperature in TEMPERATURES:
+            without = replace(found, temperature=temperature).without_annotation
+            values.append(np.log((without * np.exp(found.likelihood)).sum(axis=1)).sum())
+        temperature = float(TEMPERATURES[int(np.argmax(values))])
+        joint = np.log(found.prior) + self.given.sum_by_row(found.likelihood)
+        proba = self._with_verified(_normalised(joint / temperature))
+        return replace(found, proba=proba, temperature=temperature)
+
+    def _with_verified(self, q: np.ndarray) -> np.ndarray:
+        q[self.is_fixed] = np.eye(self.K)[self.fixed[self.is_fixed]]
+        return q
+
+
+def _expected_confusion(counts: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the confusion that each annotator has but for chance, and its concentration."""
+    A, K = counts.shape[:2]
+    pooled, diagonal = counts.sum(axis=0), np.arange(K)
+    n = pooled.sum()
+    right = (np.trace(pooled) + TYPICAL_ACCURACY * np.sqrt(n)) / (n + np.sqrt(n))
+    equal = np.full((K, K), (1 - right) / (K - 1))
+    equal[diagonal, diagonal] = right
+    pool = (pooled + np.sqrt(n) * equal) / (pooled.sum(axis=1, keepdims=True) + np.sqrt(n))
+    odds = logit(np.clip(pool[diagonal, diagonal], 1e-3, 1 - 1e-3))
+    rights, totals = counts[:, diagonal, diagonal], counts.sum(axis=2)
+    shift, variance = np.zeros(A), 1.0
+    for _ in range(12):
+        for _ in range(4):  # Newton's steps to the mode
+            accuracy = expit(odds + shift[:, None])
+            slope = (rights - totals * accuracy).sum(axis=1) - shift / variance
+            curvature = (totals * accuracy * (1 - accuracy)).sum(axis=1) + 1 / variance
+            shift = np.clip(shift + np.clip(slope / curvature, -1, 1), -6, 6)
+        before, variance = variance, np.clip((shift**2 + 1 / curvature).mean(), 0.05, 9)
+        variance = variance if A >= 3 else 1.0
+        if abs(variance - before) < 1e-3:
+            break
+    accuracy = expit(odds + shift[:, None])
+    errors = pool.copy()
+    errors[diagonal, diagonal] = 0
+    errors /= errors.sum(axis=1, keepdims=True)
+    expected = (1 - accuracy)[:, :, None] * errors
+    expected[:, diagonal, diagonal] = accuracy
+    expected = np.clip(expected, 1e-4, 1)
+    expected /= expected.sum(axis=2, keepdims=True)
+    c = CONCENTRATIONS[:, None, None]
+    # Dirichlet-multinomial likelihood of the counts; what does not depend on c is left out.
+    alpha = c[..., None] * expected
+    evidence = (gammaln(c) - gammaln(c + totals)).sum(axis=(1, 2))
+    evidence += (gammaln(alpha + counts) - gammaln(alpha)).sum(axis=(1, 2, 3))
+    evidence -= np.log(CONCENTRATIONS / TYPICAL_CONCENTRATION) ** 2 / 2
+    return expected, float(CONCENTRATIONS[int(evidence.argmax())])
+
+
+def _predictions(
+    X: Any, q: np.ndarray, groups: np.ndarray | None, n_estimators: int, seed: int, n_jobs: Any
+) -> dict[float, np.ndarray]:
+    """Return out-of-sample class probabilities of all rows, by the share of the ridge in them."""
+    # In an order that does not depend on that of rows and classes, which the forest draws from.
+    by_size = np.lexsort((np.square(q).sum(axis=0), q.sum(axis=0)))
+    sorted_q = q[:, by_size]
+    order = np.lexsort((*sorted_q.T, *X.T))
+    units = np.arange(len(X))
+    if groups is not None:
+        _, first, units = np.unique(groups[order], return_index=True, return_inverse=True)
+        units = first[units]
+    rows, targets = X[order], sorted_q[order]
+    back = np.ix_(np.argsort(order), np.argsort(by_size))
+    by_forest = _by_forest(rows, targets, units, n_estimators, seed, n_jobs)
+    if by_forest is None:
+        return {}
+    found = {0.0: by_forest[back]}
+    if groups is None:  # the ridge leaves out rows, no groups
+        by_ridge = _by_ridge(rows, targets, seed)[back]
+        found |= {share: (1 - share) * found[0.0] + share * by_ridge for share in SHARES[1:]}
+    return found
+
+
+def _by_forest(
+    X: np.ndarray, q: np.ndarray, units: np.ndarray, n_estimators: int, seed: int, n_jobs: Any
+) -> np.ndarray | None:
+    """Return out-of-bag probabilities of a forest that learns each row with its classes by q."""
+    kept = np.where(q >= np.minimum(LEAST_WEIGHT, q.max(axis=1, keepdims=True)), q, 0)
+    kept /= kept.sum(axis=1, keepdims=True)
+    rows, codes = np.nonzero(kept)
+    if len(np.unique(codes)) < 2:
+        return None
+    forest = BallForestClassifier(n_estimators, random_state=seed, n_jobs=n_jobs)
+    with warnings.catch_warnings():
+        # Of the only row of a class; the consensus says how sure it is of that class.
+        warnings.filterwarnings("ignore", "the label quality", UserWarning)
+        forest.fit(X[rows], codes, sample_weight=kept[rows, codes], groups=units[rows])
+    proba = np.zeros_like(q)
+    first = np.unique(rows, return_index=True)[1]
+    proba[:, forest.classes_] = forest.oob_proba_[first]
+    return _known_proba(proba, q)
+
+
+def _by_ridge(X: np.ndarray, q: np.ndarray, seed: int) -> np.ndarray:
+    """Return exact leave-one-out predictions of q by ridges on random features."""
+    n_hidden = int(np.clip(len(X) // 5, 20, 200))
+    ridge = RVFLEnsembleRegressor(N_NETWORKS, n_hidden, "relu", random_state=seed)
+    scaled = scale(X * power_of_two_scale(X))
+    proba = np.clip(ridge.fit(scaled, q).loo_prediction_, 1 / (len(X) + q.shape[1]), 1)
+    return proba / proba.sum(axis=1, keepdims=True)
+
+
+def _known_proba(proba: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return probabilities that are never zero; the mean of q where nothing is known."""
+    proba = np.where(np.isnan(proba), q.mean(axis=0), proba)
+    return np.clip(proba, 1e-6, 1) / np.clip(proba, 1e-6, 1).sum(axis=1, keepdims=True)
+
+
+def _normalised(log_proba: np.ndarray) -> np.ndarray:
+    proba = np.exp(log_proba - log_proba.max(axis=1, keepdims=True))
+    return np.maximum(proba / proba.sum(axis=1, keepdims=True), 1e-300)
+
+
+def suspected_copies(given: Annotations) -> pd.DataFrame:
+    """Return pairs of annotators who agree more than their agreement with others explains.
+
+    If annotators are independent given the true class, the correlation of two of them is a product
+    of one number for each. These numbers are fitted to all pairs, without those that stand out.
+
+    Parameters
+    ----------
+    given : Annotations
+        The labels.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``annotator``, ``other``, ``n_rows`` (with labels by both), ``agreement`` and
+        ``dependence`` (from 0 to 1: the share of the room above the product).
+    """
+    import pandas as pd
+
+    A, K = len(given.names), len(given.classes)
+    ones = np.ones(len(given.rows))
+
+    def by_row(label: int | None) -> csr_array:
+        at = slice(None) if label is None else given.labels == label
+        entries = ones[at], (given.rows[at], given.annotators[at])
+        return csr_array(entries, shape=(given.n_rows, A))
+
+    n = (by_row(None).T @ by_row(None)).toarray()
+    agree = sum((by_row(k).T @ by_row(k)).toarray() for k in range(K))
+    shares = np.bincount(given.cells, minlength=A * K).reshape(A, K) / n.diagonal()[:, None]
+    spread = np.sqrt(1 - np.square(shares).sum(axis=1))
+    scale_of = np.outer(spread, spread)
+    usable = (n > 0) & (scale_of > 0)
+    np.fill_diagonal(usable, False)
+    room = np.divide(agree, n, out=np.zeros((A, A)), where=usable) - shares @ shares.T
+    correlation = np.divide(room, scale_of, out=np.zeros((A, A)), where=usable).clip(-1, 0.995)
+    compared = usable & (n >= LEAST_IN_COMMON)
+    significant = ndtri(1 - BY_CHANCE / max(compared.sum() / 2, 1))
+    found = np.zeros((A, A), dtype=bool)
+    for _ in range(5):
+        weights = np.where(usable & ~found, n, 0)
+        typical = np.sqrt(max((weights * correlation).sum() / max(weights.sum(), 1), 1e-4))
+        factor = np.full(A, typical)
+        for _ in range(50):
+            # As if a typical annotator had ten rows in common with each.
+            above = (weights * correlation) @ factor + LEAST_IN_COMMON * typical**2
+            below = weights @ np.square(factor) + LEAST_IN_COMMON * typical
+            factor = (above / below).clip(0, 1)
+        without = (above[:, None] - weights * correlation * factor) / (
+            below[:, None] - weights * np.square(factor)
+        )
+        product = (without * without.T).clip(0, 0.995)
+        expected = np.clip(product * scale_of + shares @ shares.T, 0, 1)
+        z = (agree - n * expected) / np.sqrt(n * expected * (1 - expected) + 0.5)
+        dependence = (correlation - product) / (1 - product)
+        is_copy = compared & (z > significant) & (dependence > DEPENDENT)
+        if (is_copy == found).all():
+            break
+        found = is_copy
+    low, high = np.nonzero(np.triu(found))
+    columns = {
+        "annotator": given.names[low],
+        "other": given.names[high],
+        "n_rows": n[low, high].astype(int),
+        "agreement": agree[low, high] / n[low, high],
+        "dependence": dependence[low, high],
+    }
+    return pd.DataFrame(columns).sort_values("dependence", ascending=False, ignore_index=True)
