@@ -7,7 +7,6 @@ code is 0 or 3.
 import bz2
 import gzip
 import io
-import json
 import lzma
 import sys
 import warnings

@@ -186,7 +186,7 @@ class ParquetTable(TableFile):
                     for batch in _file_batches(shown, file, numbers, wanted, shared, longest):
                         expansion.add(batch.nbytes)
                         yield batch
-            except (pa.ArrowException, OSError) as error:
+            except (pa.ArrowException, OSError, KeyError) as error:
                 raise TableError(f"{shown} is damaged: {error}; write it again.") from error
 
     def _expansion(self, file: Path, shown: Path) -> Expansion:
@@ -344,7 +344,15 @@ class ArrowTable(TableFile):
 
     def _rewrite(self, temporary: Path, changes: Changes) -> None:
         """Write a file of the same kind, with some cells of one column changed."""
-        with pa.memory_map(str(self.path)) as file:
+        try:
+            self._rewrite_stored(temporary, changes)
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # of the disk
+            raise self._damaged(error) from error
+
+    def _rewrite_stored(self, temporary: Path, changes: Changes) -> None:
+        with pa.OSFile(str(self.path)) as file:
             options = pa.ipc.IpcWriteOptions(compression=_compression(file))
             file.seek(0)
             reader, stored = open_arrow(file)

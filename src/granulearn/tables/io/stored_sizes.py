@@ -46,12 +46,10 @@ def check_pages(path: Path, file: parquet.FileMetaData, expansion: Expansion) ->
     shared, longest = set(), 1
     with _bytes_of(path) as data:
         for number in range(file.num_row_groups * file.num_columns):
-            column = file.row_group(number // file.num_columns).column(number % file.num_columns)
-            kind, length = (
-                column.physical_type,
-                file.schema.column(number % file.num_columns).length,
-            )
-            width = length if kind == "FIXED_LEN_BYTE_ARRAY" else _WIDTHS.get(kind, 8)
+            group, index = divmod(number, file.num_columns)
+            column, kind = file.row_group(group).column(index), file.schema.column(index)
+            is_text = kind.physical_type == "BYTE_ARRAY"
+            width = _WIDTHS.get(kind.physical_type, max(8, kind.length or 0))
             at = min(column.data_page_offset, column.dictionary_page_offset or 2**63)
             end = at + column.total_compressed_size
             while at < end:

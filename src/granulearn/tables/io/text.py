@@ -93,7 +93,7 @@ def row_starts(content: bytes, separator: str) -> RowStarts:
         outside = np.searchsorted(quotes, begins) % 2 == 0
     end_line = int(np.flatnonzero(outside)[-1])
     end = int(begins[end_line])
-    filled = np.append(codes, _LF)[begins]
+    filled = np.append(codes, np.uint8(_LF))[begins]
     lines = np.flatnonzero(outside & (filled != _LF) & (filled != _CR))
     return RowStarts(begins[lines], lines, end, end_line, in_quotes, misquoted)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import errno
 import gzip
 import io
 import lzma
@@ -235,8 +236,8 @@ def _decompressed(file: BinaryIO, source: TextSource) -> Iterator[bytes]:
             expansion.add(len(block))
             yield block
     except _DAMAGED as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # of the disk, not of the archive
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise  # of the disk, not of the archive, which may name a place before its beginning
         raise TableError(
             f"{source.shown} is a {source.compression} archive that is broken or cannot be read "
             f"({error}); copy or download it again, or unpack it."
