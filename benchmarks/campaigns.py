@@ -1,4 +1,4 @@
-"""Campaigns: damaged model files, load on the example server, memory, signals and full disks.
+"""Campaigns: damaged model and result files, load on a server, memory, signals, full disks.
 
 The tests do the same in short; a campaign before a release does it thousands of times.
 """
@@ -26,6 +26,7 @@ import pandas as pd
 
 from benchmarks.harness import Benchmark, Row, Task, markdown
 from granulearn import TableClassifier
+from granulearn.cli import exit_codes
 from granulearn.cli.export import rows_to_compare
 from granulearn.datasets import load
 from granulearn.models import LoadedModel, load_model, to_onnx
@@ -40,7 +41,9 @@ ABOUT = """\
 - *Signals*: a verb is stopped at a random moment. It must end in time with the exit code of the
   signal and leave no process, temporary file or stack trace; after SIGKILL the next run tidies
   up.
-- *Full disks*: a verb may only write files up to a limited size."""
+- *Full disks*: a verb may only write files up to a limited size.
+- *Result files*: a cell of a result file is edited at random. `granulearn report` must write its
+  page, without markup of the file, or refuse the file with exit code 2 or 5 and write nothing."""
 APP = Path(__file__).parents[1] / "examples" / "serve_with_onnxruntime.py"
 PATIENCE = 60
 ALLOWED = 16.0
@@ -271,6 +274,28 @@ def signal_campaign(n_moments: int) -> list[Row]:
     ]
 
 
+def results_campaign(n_files: int) -> Row:
+    """Report on as many edited result files; count the exit codes."""
+    from tests.bench.hostile_results import EVIL, edit, full_results
+    from tests.cli.commands import granulearn
+
+    codes, faults = Counter(), []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        whole, path, page = full_results(folder), folder / "edited.db", folder / "page.html"
+        for seed in range(n_files):
+            kind = edit(whole, path, seed)
+            done = granulearn("report", path, "-o", page)
+            codes[done.code] += 1
+            refused = done.code in (exit_codes.USAGE, exit_codes.NOT_WRITTEN) and not page.exists()
+            shown = done.code == exit_codes.OK and EVIL not in page.read_text(encoding="utf-8")
+            if not (refused or shown):
+                faults.append(f"{kind}, seed {seed}: code {done.code}: {done.err[-300:]}")
+            page.unlink(missing_ok=True)
+    outcome = "exit codes " + ", ".join(f"{c}: {n}" for c, n in codes.most_common())
+    return {"outcome": outcome, "faults": len(faults), "first": faults[:3]}
+
+
 def tasks(quick: bool) -> Iterator[Task]:
     """Yield the campaigns."""
     wanted = {
@@ -278,6 +303,7 @@ def tasks(quick: bool) -> Iterator[Task]:
         "load": (load_campaign, 200 if quick else 100_000, "requests"),
         "memory": (memory_campaign, 0.1 if quick else 10, "minutes"),
         "signals": (signal_campaign, 4 if quick else 100, "moments, half as many full disks"),
+        "result files": (results_campaign, 4 if quick else 400, "files"),
     }
     for name, (campaign, size, unit) in wanted.items():
         yield {"campaign": name, "size": f"{size:,} {unit}"}, partial(campaign, size)

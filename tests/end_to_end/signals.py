@@ -33,15 +33,19 @@ SECONDS_TO_END = 5
 VERBS: dict[str, list[str]] = {
     "check": ["check", "{in}/people.csv", "--target", "label"],
     "audit": ["audit", "{in}/people.csv", "-t", "label", "-o", "s.csv", "--report", "a.html"],
+    "audit --verify": ["audit", "people.csv", "-t", "label", "--verify", "4"],
     "review": ["review", "people.csv", "-t", "label", "--no-browser"],
     "correct": ["correct", "{in}/people.csv", "--decisions", "{in}/ann.csv", "-o", "c.csv",
                 "-t", "label"],
     "fit": ["fit", "{in}/people.csv", "-t", "label", "-o", "m.granulearn"],
     "predict": ["predict", "{in}/m.granulearn", "{in}/people.csv", "--proba", "-o", "p.csv"],
+    "inspect": ["inspect", "{in}/m.granulearn"],
+    "models": ["models"],
     "export": ["export", "{in}/m.granulearn", "-o", "m.onnx"],
     "balls": ["balls", "{in}/people.csv", "-t", "label", "-o", "b.csv", "--plot", "b.png"],
     "bench": ["bench", "{in}/small.toml", "--results", "r.db", "--jobs", "2"],
     "report": ["report", "{in}/r.db", "-o", "r.html"],
+    "datasets": ["datasets"],
     "datasets export": ["datasets", "export", "iris", "-o", "i.csv"],
     "decisions merge": ["decisions", "merge", "{in}/ann.csv", "{in}/ben.csv", "-o", "d.csv"],
 }  # fmt: skip
@@ -83,7 +87,7 @@ def prepare(folder: Path) -> None:
 def words_of(verb: str, inputs: Path, place: Path) -> list[str]:
     """Return the words of a verb, once its folder has what it takes for granted."""
     (place / "tmp").mkdir(parents=True, exist_ok=True)
-    if verb == "review":
+    if "people.csv" in VERBS[verb]:
         shutil.copy(inputs / "people.csv", place)
     return [argument.replace("{in}", str(inputs)) for argument in VERBS[verb]]
 
@@ -175,7 +179,8 @@ def look_around(found: Stopped, place: Path, was_killed: bool = False) -> None:
     if "Traceback" in said:
         found.faults.append(f"traceback: {said[-300:]}")
     for line in said.splitlines():
-        if not line.startswith("granulearn: ") and found.verb not in ("bench", "review"):
+        talks = found.verb in ("bench", "review", "audit --verify")
+        if not line.startswith("granulearn: ") and not talks:
             found.faults.append(f"said {line[:200]!r}")
     parts = [path.name for path in place.rglob(".*") if ".part" in path.name]
     if parts and not was_killed:

@@ -33,7 +33,9 @@ def what_the_verbs_read(tmp_path_factory):
     ("verb", "number"),
     [
         ("audit", signal.SIGTERM),
+        ("audit --verify", signal.SIGINT),
         ("bench", signal.SIGINT),
+        ("correct", signal.SIGTERM),
         ("fit", signal.SIGHUP),
         ("review", signal.SIGHUP),
     ],

@@ -12,13 +12,13 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from granulearn.review import Decision, DecisionsError
 from granulearn.review import journal as journals
-from granulearn.review.decisions import journal_text
-from granulearn.review.journal import Journal, default_journal
+from granulearn.review.decisions import active_decisions, journal_text
+from granulearn.review.journal import DecisionLog, Journal, default_journal
 
 LINES = [Decision(row, "keep", note=f"line {row}") for row in (1, 2, 3)]
 
@@ -300,3 +300,23 @@ def test_a_journal_that_was_replaced_by_a_copy_gets_no_more_lines(path, tmp_path
         with pytest.raises(DecisionsError, match="was changed or moved by another program"):
             journal.append(LINES[1:])
     assert path.read_bytes() == (tmp_path / "moved.csv").read_bytes() == before
+
+
+WORDS = st.sampled_from(["", "x", "/", "a/2", "a/b", "a/-1", "line-2", f"a/{'9' * 5000}"])
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.sampled_from(["keep", "exclude", "undo"]), WORDS)))
+@example([(1, "keep", "x"), (1, "exclude", "x"), (1, "undo", "x"), (1, "undo", "x")])
+def test_whatever_batches_are_called_the_same_decisions_count_and_can_be_undone(lines):
+    """As after edits by hand: a name stands in many places, or twice about a row."""
+    journal = Journal()
+    journal.append([Decision(r, d, batch=b, line=n) for n, (r, d, b) in enumerate(lines, start=2)])
+    log = DecisionLog(journal, lambda _: False)
+    assert [log.active[row] for row in sorted(log.active)] == active_decisions(journal.lines)
+    while log.last_action:
+        before = len(journal.lines)
+        again = log.undoable(log.last_action)
+        if not again:
+            break
+        log.undo([replace(decision, decision="undo") for decision in again])
+        assert len(journal.lines) > before

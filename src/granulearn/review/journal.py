@@ -247,7 +247,9 @@ class DecisionLog:
         if line.drawn == AT_RANDOM:
             self.at_random.add(row)
         if undone is not None:
-            self._actions[action_of(undone)].pop(row)
+            taken = self._actions[action_of(undone)]
+            if taken.get(row) is undone:  # a hand may have given two lines about it one name
+                del taken[row]
         elif line.decision != UNDO:
             self._actions.setdefault(action_of(line), {})[row] = line
         self.active.pop(row, None)

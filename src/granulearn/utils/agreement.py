@@ -11,7 +11,6 @@ something where all agree, too, and errs on the wide side with more than two ann
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -47,21 +46,6 @@ def cohen_kappa(first: Any, second: Any) -> Agreement:
     return _agreement(
         float(np.sum(a != b)) / max(n_rows, 1), n_rows**2 - by_chance, n_rows**2, n_rows
     )
-
-
-def pairwise_kappa(codes: Any) -> np.ndarray:
-    """Return Cohen's kappa of each pair of annotators, as a symmetric matrix with ones.
-
-    Parameters
-    ----------
-    codes : array-like of shape (n_rows, n_annotators)
-        Codes of the labels.
-    """
-    columns = _codes(codes).T
-    kappas = np.eye(len(columns))
-    for i, j in combinations(range(len(columns)), 2):
-        kappas[i, j] = kappas[j, i] = cohen_kappa(columns[i], columns[j]).value
-    return kappas
 
 
 def krippendorff_alpha(codes: Any) -> Agreement:
