@@ -18,7 +18,7 @@ import typer
 from typer import Argument, Option
 
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.output import is_standard_output
+from granulearn.cli.output import is_standard_output, note
 from granulearn.training.model_kinds import model_kinds
 
 if TYPE_CHECKING:
@@ -142,6 +142,8 @@ class FileOptions:
         """Open the table."""
         from granulearn.tables import open_table
 
+        if path.is_fifo():  # which nobody may ever write to
+            note(f"waiting for a table from the pipe {path}.")
         return open_table(path, self.read_options)
 
 

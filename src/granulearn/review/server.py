@@ -418,8 +418,9 @@ def make_server(review: Review, listening: socket.socket, token: str) -> Server:
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             self.began = self.loop.time()
-            waiting = [one for one in self.connections if not one.is_answering()]
-            if len(self.connections) > MOST_CONNECTIONS:
+            connections: Any = self.connections
+            waiting = [one for one in connections if not one.is_answering()]
+            if len(connections) > MOST_CONNECTIONS:
                 min(waiting, key=lambda one: one.began, default=self).transport.abort()
             self.loop.call_later(SECONDS_OF_REQUEST, self.close_if_waiting)
 

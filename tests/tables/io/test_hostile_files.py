@@ -20,7 +20,7 @@ from tests.end_to_end.test_large_files import REPORT_PEAK
 from tests.processes import Code
 from tests.tables.nasty_tables import rows_of
 
-MOST, PEAK = 2**32, 700 * 10**6
+MOST, PEAK = 2**32, 10**9
 LONG = "y" * 10**6
 
 

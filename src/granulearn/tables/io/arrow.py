@@ -161,7 +161,8 @@ class ParquetTable(TableFile):
             except TableError:
                 raise
             except (pa.ArrowException, OSError, *DAMAGED_HEADER) as error:
-                raise TableError(f"{own_shown} is no readable Parquet file: {error}") from error
+                reason = _reason(error)
+                raise TableError(f"{own_shown} is no readable Parquet file: {reason}") from error
             own_names, own_notes = named_columns(own_shown, schema.names)
             coded = {field.name for field in schema if pa.types.is_dictionary(field.type)}
             self._sizes[file] = sorted(shared - coded), longest
@@ -253,6 +254,11 @@ def _file_batches(
         yield from standard_batches(shown, batch, fields, wanted, shared)
 
 
+def _reason(error: Exception) -> str:
+    is_said = isinstance(error, (pa.ArrowException, OSError))
+    return str(error) if is_said else "a header in it is damaged"
+
+
 def _check_same_columns(
     root: Path, file: Path, names: list[str], first: Path, first_names: list[str]
 ) -> None:
@@ -327,7 +333,7 @@ class ArrowTable(TableFile):
             raise self._damaged(error) from error
 
     def _damaged(self, error: Exception) -> TableError:
-        return TableError(f"{self._shown} is no readable Arrow file: {error}")
+        return TableError(f"{self._shown} is no readable Arrow file: {_reason(error)}")
 
     def _expansion(self) -> Expansion:
         return Expansion(self._shown, self._path.stat().st_size, self._options)
