@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Option
 
@@ -13,10 +12,6 @@ from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
 from granulearn.utils.text import counted, listed, quoted
-
-if TYPE_CHECKING:
-    from granulearn.review import Decision
-    from granulearn.tables import TableFile
 
 
 @opt.takes_table
@@ -51,12 +46,9 @@ def correct(
     from granulearn.review.correction import correct_table
     from granulearn.review.decisions import decided_column
 
-    if (options.annotators or options.annotations) and options.is_crowd(target, undo=undo):
-        opt.check_output(output, *opt.TEXT_ENDINGS, *opt.PARQUET_ENDINGS, others=(table, decisions))
-        given = read_decisions(decisions) if decisions else []
-        with options.open(table) as file, out.written_output(output) as temporary:
-            n_rows = _add_consensus(file, temporary, given, str(decisions), options, drop_excluded)
-        out.print_written(f"{table.name}: consensus of {counted(n_rows, 'row')} added", output)
+    if options.annotators or options.annotations:
+        options.is_crowd(target, undo=undo)
+        _add_consensus(table, output, decisions, options, drop_excluded, json)
         return
     if undo and drop_excluded:
         raise UsageError("--undo brings labels back and no rows; leave out --drop-excluded.")
@@ -90,22 +82,32 @@ def correct(
 
 
 def _add_consensus(
-    file: TableFile, temporary: Path, decisions: Sequence[Decision], source: str,
-    options: opt.LabelOptions, drop_excluded: bool,
-) -> int:  # fmt: skip
-    """Write a table with the consensus of its annotators; return its number of rows."""
+    table: Path, output: Path, decisions: Path | None, options: opt.LabelOptions,
+    drop_excluded: bool, json: bool,
+) -> None:  # fmt: skip
+    """Write a table with the consensus of its annotators as its last column."""
     import pyarrow as pa
 
+    from granulearn.review import read_decisions
     from granulearn.tables.io.frames import text_of
     from granulearn.tables.writing import write_table
     from granulearn.training.verified_training import review_labels
 
-    data = options.read(file, None, 0)
+    endings = (*opt.TEXT_ENDINGS, *opt.PARQUET_ENDINGS)
+    opt.check_output(output, *endings, others=(table, decisions), json=json)
+    given = read_decisions(decisions) if decisions else []
+    with options.open(table) as file:
+        data = options.read(file, None, 0)
     assert data.cells is not None
-    reviewed = review_labels(data, decisions, source)
+    reviewed = review_labels(data, given, str(decisions))
     texts = pa.array([text_of(label) for label in reviewed.corrected.tolist()])
     cells = data.cells.set_column(data.cells.num_columns - 1, data.target, texts)
     if drop_excluded:
         cells = cells.filter(pa.array(reviewed.is_kept))
-    write_table(cells, temporary)
-    return cells.num_rows
+    with out.written_output(output) as temporary:
+        write_table(cells, temporary)
+    if json:
+        out.print_json({"file": str(output), "rows": cells.num_rows})
+    else:
+        rows = counted(cells.num_rows, "row")
+        out.print_written(f"{table.name}: consensus of {rows} added", output)
