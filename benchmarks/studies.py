@@ -133,7 +133,7 @@ def rivals_tables(found: list[tuple[Study, pd.DataFrame]]) -> Iterator[str]:
                 yield f"Mean {named(score)}:"
                 means = {name: shown(part, score, methods) for name, part in parts.items()}
                 yield by_condition(means)
-        yield "Time of a fit with its tuning, relative to LightGBM, median over sets:"
+        yield "Time of a fit with its tuning, relative to LightGBM (median over sets):"
         yield by_condition({name: relative_times(part, methods) for name, part in parts.items()})
 
 
