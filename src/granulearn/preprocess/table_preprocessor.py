@@ -70,7 +70,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     ----------
     types : mapping of str to str, default=None
         "number", "category" or "date" by column. Other columns, or all for None, are typed by
-        their dtype: numbers, booleans and timedelta64 (in seconds) are numbers, datetime64 is a
+        their dtype: numbers, booleans and timedelta64 (in hours) are numbers, datetime64 is a
         date, all else a category. A column of objects is one of numbers if all are; numbers
         beside texts are an error.
     max_one_hot : int or None, default=40
@@ -594,8 +594,9 @@ def columns_of_frame(frame: Any, names: list) -> dict[str, Any]:
         dtype = column.dtype
         if isinstance(dtype, np.dtype) and dtype.kind in "biufcM":
             found[name] = column.to_numpy()
-        elif getattr(dtype, "kind", "") == "m":  # a duration, in seconds
-            found[name] = column.dt.total_seconds().to_numpy(np.float64, na_value=np.nan)
+        elif getattr(dtype, "kind", "") == "m":  # a duration, in hours
+            seconds = column.dt.total_seconds()
+            found[name] = seconds.to_numpy(np.float64, na_value=np.nan) / 3600
         elif getattr(dtype, "tz", None) is not None or hasattr(dtype, "categories"):
             found[name] = column.array  # dates with a time zone; a categorical
         elif getattr(dtype, "kind", "") in "biuf":  # a nullable number
