@@ -80,8 +80,13 @@ def test_verified_rows_stay_and_teach(crowd):
     wrong = np.flatnonzero(audit.consensus_ != z)
     checked = fitted(X, W, verified={int(row): z[row] for row in wrong})
     assert_array_equal(checked.consensus_[wrong], z[wrong])
-    assert_array_equal(checked.error_proba_[wrong], 0)
-    assert (checked.to_frame().sort_index()["source"] == "verified").sum() == len(wrong)
+    table = checked.to_frame().sort_index()
+    assert_array_equal(table["error_probability"].to_numpy()[wrong], 0)
+    assert (table["source"] == "verified").sum() == len(wrong)
+    # What annotators and inputs say without the verification is rated: most of it is still wrong.
+    found = (checked.given_label_ != checked.consensus_)[wrong]
+    assert_array_equal(checked.error_proba_[wrong], found)
+    assert checked.summary().n_found == found.sum() > len(wrong) / 2
     assert set(checked.next_to_label(10).index).isdisjoint(wrong)
 
 
