@@ -32,6 +32,10 @@ BENCHMARKS = {
     "stress": ("stress", "outliers and rare classes, alone and with wrong labels"),
     "sensitivity": ("sensitivity", "the paper's figures of sensitivity"),
     "probabilities": ("probabilities", "softmax against clipped scores, by log-loss"),
+    "noise-rate": (
+        "probabilities",
+        "probabilities of the true class, with estimated wrong labels",
+    ),
     "audit": ("audit", "which method ranks planted wrong labels first"),
     "verdicts": ("audit", "which labels are called wrong, and how many are said to be"),
     "real-noise": ("audit", "mistakes that nobody planted, found by the audit"),

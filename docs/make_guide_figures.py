@@ -208,16 +208,16 @@ def imbalance() -> None:
 
 
 def probabilities() -> None:
-    """Draw calibration against true labels, with and without a known noise rate."""
+    """Draw calibration against true labels: noise ignored, estimated and known."""
     X, y = make_moons(1500, noise=0.3, random_state=0)
     X_new, y_new = make_moons(8000, noise=0.3, random_state=1)
     noisy = flip_labels(y, 0.2, random_state=0).labels
     figure, (ax,) = axes_of(1, 3.4)
     ax.plot([0, 1], [0, 1], ":", color=GREY)
-    for noise, colour in ((None, ORANGE), (0.2, BLUE)):
+    for noise, colour in ((None, ORANGE), ("auto", GREY), (0.2, BLUE)):
         model = RobustClassifier(noise_matrix=noise, random_state=0).fit(X, noisy)
         fraction, predicted = calibration_curve(y_new, model.predict_proba(X_new)[:, 1], n_bins=10)
-        ax.plot(predicted, fraction, "o-", color=colour, label=f"noise_matrix={noise}")
+        ax.plot(predicted, fraction, "o-", color=colour, label=f"noise_matrix={noise!r}")
     ax.set(xlabel="predicted probability", ylabel="fraction of positives")
     ax.legend(frameon=False)
     save(figure, "probabilities")

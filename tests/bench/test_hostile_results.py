@@ -77,6 +77,14 @@ def test_a_result_file_with_other_tables_or_views_is_refused(whole, tmp_path, st
             Store(path, readonly=readonly)
 
 
+def test_a_machine_without_packages_is_shown(whole, tmp_path):
+    path = tmp_path / "edited.db"
+    path.write_bytes(whole.read_bytes())
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE facts SET content = json_remove(content, '$.packages.granulearn')")
+    assert granulearn("report", path, "-o", tmp_path / "page.html").code == OK
+
+
 def test_scores_that_the_study_does_not_name_are_not_shown(whole, tmp_path):
     path = tmp_path / "edited.db"
     path.write_bytes(whole.read_bytes())

@@ -20,6 +20,7 @@ from tests.rvfl.families import overlapping_classes
 SMALL = {
     "forest": BallForestClassifier(60),
     "rvfl": RVFLEnsembleClassifier(3, 15),
+    "noise_matrix": None,
     "random_state": 0,
 }
 
@@ -95,7 +96,7 @@ def test_a_known_noise_matrix_gives_probabilities_of_the_true_class():
     y = rng.integers(2, size=2400)
     X = rng.normal(size=(2400, 3)) + 1.2 * y[:, None]
     noisy = flip_labels(y[:900], 0.3, random_state=0).labels
-    given = RobustClassifier(random_state=0).fit(X[:900], noisy)
+    given = RobustClassifier(random_state=0, noise_matrix=None).fit(X[:900], noisy)
     true = RobustClassifier(random_state=0, noise_matrix=0.3).fit(X[:900], noisy)
     assert_array_equal(true.predict(X[900:]), given.predict(X[900:]))
     scores = true_scores(given._scores(given._checked(X)), true.noise_matrix_)
@@ -106,6 +107,30 @@ def test_a_known_noise_matrix_gives_probabilities_of_the_true_class():
     matrix = [[0.7, 0.3], [0.3, 0.7]]
     told = RobustClassifier(random_state=0, noise_matrix=matrix).fit(X[:900], noisy)
     assert_allclose(told.predict_proba(X), true.predict_proba(X))
+
+
+def test_an_estimated_noise_matrix_is_as_if_it_was_passed_and_changes_no_predicted_class():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=2400)
+    X = rng.normal(size=(2400, 3)) + 3 * np.eye(3)[y]
+    noisy = flip_labels(y[:900], 0.3, random_state=0).labels
+    auto, given = (
+        RobustClassifier(random_state=0, noise_matrix=noise).fit(X[:900], noisy)
+        for noise in ("auto", None)
+    )
+    assert 0.1 < 1 - auto.noise_matrix_[0, 0] < 0.3
+    told = RobustClassifier(random_state=0, noise_matrix=auto.noise_matrix_).fit(X[:900], noisy)
+    assert_array_equal(told.predict_proba(X), auto.predict_proba(X))
+    assert_array_equal(auto.predict(X), given.predict(X))
+    losses = [log_loss(y[900:], m.predict_proba(X[900:])) for m in (given, auto)]
+    assert losses[1] < losses[0] - 0.1
+
+
+def test_clean_labels_of_classes_apart_are_taken_as_given():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=400)
+    X = rng.normal(size=(400, 3)) + 4 * y[:, None]
+    assert RobustClassifier(random_state=0).fit(X, y).noise_matrix_ is None
 
 
 def test_importances_sum_to_one_and_find_what_matters():

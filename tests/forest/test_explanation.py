@@ -16,6 +16,7 @@ from tests.rvfl.families import overlapping_classes
 SMALL = {
     "forest": BallForestClassifier(30),
     "rvfl": RVFLEnsembleClassifier(2, 15),
+    "noise_matrix": None,
     "random_state": 0,
 }
 

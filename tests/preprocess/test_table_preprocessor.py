@@ -42,7 +42,7 @@ def test_it_equals_the_steps_of_scikit_learn(labels):
     frame, _ = mixed_table()
     y = np.resize(labels, len(frame))
     found = TablePreprocessor().fit(frame, y)
-    numbers = ["age", "size"]
+    numbers = ["age", "member", "size"]
     by_row = [*dict.fromkeys(frame["city"].dropna()), None]
     oracle = ColumnTransformer(
         [
@@ -55,16 +55,18 @@ def test_it_equals_the_steps_of_scikit_learn(labels):
             ),
             ("city", OneHotEncoder(sparse_output=False, categories=[by_row]), ["city"]),
         ]
-    ).fit(frame)
+    ).fit(frame.astype({"member": float}))
     encoder = TargetEncoder(smooth=10.0).fit(frame[["street"]].fillna("(none)"), y)
     columns = len(numbers) + 4
-    assert found.get_feature_names_out()[1] == "member"
-    found_numbers = np.delete(found.transform(frame), 1, axis=1)[:, :columns]
-    assert_allclose(found_numbers, oracle.transform(frame), atol=1e-12)
-    assert_array_equal(found.transform(frame)[:, 1], frame["member"])
+    assert_allclose(found.transform(frame)[:, :columns], oracle.transform(frame), atol=1e-12)
+    unscaled = clone(found).set_params(scale_binary=False).fit(frame, y).transform(frame)
+    assert_array_equal(unscaled[:, 1], frame["member"])
+    assert_array_equal(np.delete(unscaled, 1, 1), np.delete(found.transform(frame), 1, 1))
     encoded = encoder.transform(frame[["street"]].fillna("(none)"))
     scaled = (encoded - found.encoding_means_) / found.encoding_scales_
-    assert_allclose(found.transform(frame)[:, columns + 1 :], scaled, atol=1e-12)
+    assert_allclose(found.transform(frame)[:, columns:], scaled, atol=1e-12)
+    again = clone(found).set_params(scale_binary=False)
+    assert_array_equal(again.fit_transform(unscaled[:, :columns]), unscaled[:, :columns])
     assert_allclose(np.ravel(encoder.target_mean_), found.encodings_[0][-2])
 
 

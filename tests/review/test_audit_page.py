@@ -198,6 +198,19 @@ def test_other_findings_are_folded_by_kind_with_five_sentences_each(summary):
     assert "and 2 more" in found
 
 
+def test_long_names_of_classes_are_whole_on_the_heat_map(summary, browser, tmp_path):
+    names = [f"County of Somewhere {number:03} -> district" for number in range(3)]
+    heat = {"classes": names, "rows": [[0, 1, 2], [1, 0, 0], [0, 4, 0]]}
+    open_page(browser, write_audit_page(summary | {"heat_map": heat}, tmp_path / "long.html"))
+    heads = browser.find_elements(By.CSS_SELECTOR, ".heat tbody th")
+    assert [head.text for head in heads] == [f"{n} {name}" for n, name in enumerate(names, start=1)]
+    cells = browser.find_elements(By.CSS_SELECTOR, ".heat tbody td")
+    assert [cell.text for cell in cells] == ["", "1", "2", "1", "", "", "", "4", ""]
+    colours = [cell.value_of_css_property("background-color") for cell in cells]
+    assert len({colours[0], colours[1], colours[2], colours[7]}) == 4
+    assert colours[1] == colours[3]
+
+
 def test_of_two_classes_there_is_no_heat_map(page, tmp_path):
     assert page.find_elements(By.CLASS_NAME, "heat")
     table = tmp_path / "t.csv"

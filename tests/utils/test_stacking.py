@@ -12,6 +12,7 @@ from granulearn.utils.stacking import (
     best_temperature,
     brier_score,
     clip_proba,
+    estimate_noise_rate,
     stacking_weights,
     temperature_scale,
 )
@@ -134,3 +135,37 @@ def test_the_brier_score_is_a_weighted_mean_over_known_rows():
     Y = np.array([[1, 0], [1, 0], [0, 1]])
     assert brier_score(predictions, Y, np.array([1.0, 3, 9])) == pytest.approx(0.375)
     assert np.isnan(brier_score(predictions[2:], Y[2:]))
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("rate", [0.0, 0.25])
+def test_the_estimated_noise_rate_is_rarely_above_the_share_of_wrong_labels(rate, n_classes):
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(60):
+        codes = rng.integers(n_classes, size=3000)
+        wrong = rng.random(3000) < rate
+        labels = np.where(wrong, (codes + rng.integers(1, n_classes, 3000)) % n_classes, codes)
+        proba = 0.4 * np.eye(n_classes)[codes] + 0.6 * rng.dirichlet(np.ones(n_classes), 3000)
+        found.append(estimate_noise_rate(proba, labels))
+    assert (np.array(found) > rate).mean() < 0.05
+    assert np.mean(found) >= 0.6 * rate
+
+
+def test_no_noise_is_estimated_where_nothing_predicts_the_labels():
+    rng = np.random.default_rng(0)
+    for frequency in (0.5, 0.8, 0.95):
+        labels = (rng.random(4000) > frequency).astype(int)
+        noise = rng.normal(0, 0.01, 4000)
+        proba = np.column_stack([frequency + noise, 1 - frequency - noise])
+        assert estimate_noise_rate(proba, labels) == 0
+
+
+def test_an_estimated_noise_rate_never_makes_the_given_labels_say_nothing():
+    proba = np.eye(3)[[0, 1, 2] * 4000]
+    labels = np.array([0, 1, 2] * 4000)
+    order = np.arange(12_000)
+    labels[order % 30 < 3] += 1
+    labels %= 3
+    proba[order % 30 >= 3] = 0.9 * proba[order % 30 >= 3] + 0.1 / 3  # the wrong ones are surest
+    assert estimate_noise_rate(proba, labels) == pytest.approx(0.6)

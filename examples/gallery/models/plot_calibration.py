@@ -3,15 +3,16 @@ Calibration under wrong labels
 ==============================
 
 A model that is calibrated on wrong labels is not calibrated for the true class: it
-predicts 75 % where 90 % is right. ``noise_matrix=`` tells the robust classifier how
-many labels are wrong, and its probabilities are those of the true class then.
+predicts 75 % where 90 % is right. The robust classifier estimates how many labels are
+wrong, cautiously, or is told by ``noise_matrix=``. Its probabilities are those of the
+true class then.
 
 In the guide: :doc:`/guide/probabilities`.
 """
 
 # %%
 # A fifth of the training labels is flipped, and test labels are true. The noise rate
-# is given once as we know it, and once as the audit estimates it.
+# is ignored, estimated, as the audit says, and as we know it.
 
 import matplotlib.pyplot as plt
 from sklearn.calibration import calibration_curve
@@ -49,6 +50,7 @@ print(f"{noise.high:.0%}); 20% are")
 
 models = {
     "RVFL": RVFLClassifier(random_state=0),
+    "robust, noise ignored": RobustClassifier(noise_matrix=None, random_state=0),
     "robust": RobustClassifier(random_state=0),
     "robust, noise as audited": RobustClassifier(
         noise_matrix=noise.rate, random_state=0
@@ -58,7 +60,7 @@ models = {
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), width_ratios=[1.3, 1])
 left.plot([0, 1], [0, 1], color="0.6", linewidth=1, zorder=0)
 losses = {}
-for (name, model), marker in zip(models.items(), "osD^", strict=True):
+for (name, model), marker in zip(models.items(), "osD^v", strict=True):
     chance = model.fit(X, labels).predict_proba(X_test)
     is_second = y_test == model.classes_[1]
     share, mean = calibration_curve(
@@ -73,7 +75,7 @@ left.set(
 )
 left.legend(loc="upper left", fontsize=9)
 bars = right.barh(
-    list(losses), list(losses.values()), color=[f"C{k}" for k in range(4)]
+    list(losses), list(losses.values()), color=[f"C{k}" for k in range(5)]
 )
 right.bar_label(bars, fmt="%.3f", padding=3)
 right.set(xlabel="log-loss against true labels (less is better)")

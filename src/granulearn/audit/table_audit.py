@@ -173,7 +173,7 @@ def encoded_inputs(
     table : TrainingTable
         The table; its labels serve categories that are encoded by class.
     """
-    preprocessor = TablePreprocessor(table.schema.feature_types)
+    preprocessor = TablePreprocessor(table.schema.feature_types, scale_binary=False)
     # Not fit and transform: an encoding that holds a row's own label must not vouch for it.
     X = preprocessor.fit_transform(table.typed.cells, table.y)
     column_of = {f: column.name for column in table.schema.used for f in column.feature_names}

@@ -187,7 +187,7 @@ def _machine(facts: dict[str, Any]) -> str:
     days = dict.fromkeys((facts["first"][:10], facts["last"][:10]))
     packages = dict(facts["packages"])
     return (
-        f"Measured with granulearn {packages.pop('granulearn')}, {' to '.join(days)}, on "
+        f"Measured with granulearn {packages.pop('granulearn', '?')}, {' to '.join(days)}, on "
         f"{facts['system']}, {facts['cores']} cores: Python {facts['python']}, "
         + ", ".join(f"{name} {version}" for name, version in packages.items())
         + "."

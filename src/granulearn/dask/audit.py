@@ -93,7 +93,7 @@ def audit_sample(
     types : mapping of str to str, default=None
         Of `TablePreprocessor`.
     """
-    preprocessor = TablePreprocessor(types)
+    preprocessor = TablePreprocessor(types, scale_binary=False)
     X = preprocessor.fit_transform(sample.X, sample.y)
     audit = LabelAudit("drop", n_estimators, random_state, categorical_features=None).fit(
         X, sample.y

@@ -218,7 +218,7 @@ class _Sampled(_OnDask):
         Parameters
         ----------
         X : Dask array or DataFrame of shape (n_samples, n_features)
-            Inputs, used as they come: scale them first.
+            Inputs: numbers, which are scaled.
         y : Dask array or Series of shape (n_samples,)
             Class labels.
         sample_weight : Dask array or Series of shape (n_samples,), default=None

@@ -2,12 +2,18 @@
 
 from granulearn.ensemble.boosting import BoostedTreesClassifier
 from granulearn.ensemble.robust import RobustClassifier
-from granulearn.utils.stacking import best_temperature, stacking_weights, temperature_scale
+from granulearn.utils.stacking import (
+    best_temperature,
+    estimate_noise_rate,
+    stacking_weights,
+    temperature_scale,
+)
 
 __all__ = [
     "BoostedTreesClassifier",
     "RobustClassifier",
     "best_temperature",
+    "estimate_noise_rate",
     "stacking_weights",
     "temperature_scale",
 ]

@@ -31,6 +31,7 @@ from granulearn.utils.stacking import (
     best_temperature,
     brier_score,
     clip_proba,
+    estimate_noise_rate,
     stacking_weights,
     temperature_scale,
 )
@@ -69,12 +70,13 @@ class RobustClassifier(TableInputs, DecisionClassifier):
     booster : classifier, "drop" or None, default=None
         The third member; None means `BoostedTreesClassifier`, which is left out with a
         warning where it cannot be fitted.
-    noise_matrix : float, array-like of shape (n_classes, n_classes) or None, default=None
+    noise_matrix : "auto", float, (n_classes, n_classes) array-like or None, default="auto"
         The fraction of wrong labels, spread evenly over the other classes, or the
         probability of each given label (column) by true class (row), both in the
         order of `classes_`. An audit estimates it (``LabelAudit.noise_matrix_``).
         With it, probabilities and predictions are about the
-        *true* class; without, about the label as given.
+        *true* class; with None, about the label as given. "auto" estimates the fraction,
+        cautiously, from out-of-sample predictions; it changes no predicted class.
     random_state : int, RandomState or None, default=None
         Seeds the members that have no seed of their own.
     class_weight : dict, "balanced" or None, default=None
@@ -108,6 +110,9 @@ class RobustClassifier(TableInputs, DecisionClassifier):
         same by name, or None if left out.
     weights_ : dict of str to float
         The weight of each member: "forest", "rvfl", "booster".
+    noise_matrix_ : ndarray of shape (n_classes, n_classes) or None
+        The probability of each given label (column) by true class (row); None if labels
+        are taken as given.
     temperature_ : float
         Probabilities are scaled by it: above one they become less extreme.
     out_of_sample_proba_ : ndarray of shape (n_samples, n_classes)
@@ -129,9 +134,10 @@ class RobustClassifier(TableInputs, DecisionClassifier):
 
     Notes
     -----
-    The score of a class is the weighted mean of the members' probabilities. It is clipped
-    at 1/(n + K) and scaled by the temperature of least out-of-sample log-loss, with 1 %
-    label smoothing: probabilities are not extreme, since labels may be wrong.
+    The score of a class is the weighted mean of the members' probabilities, corrected by the
+    noise matrix. It is clipped at 1/(n + K) and scaled by the temperature of least
+    out-of-sample log-loss, with 1 % label smoothing: probabilities are not extreme, since
+    labels may be wrong. ``noise_matrix="auto"`` is the matrix of `estimate_noise_rate`.
 
     Weights and temperature come from at most 10,000 samples without a duplicate in the
     training data, because a member may have seen the duplicate. With fewer than 20 of
@@ -162,7 +168,9 @@ class RobustClassifier(TableInputs, DecisionClassifier):
     _parameter_constraints: ClassVar[dict] = {
         **{name: [HasMethods(["fit", "predict_proba"]), StrOptions({"drop"}), None]
            for name in MEMBERS},
-        "noise_matrix": [Interval(Real, 0, 1, closed="left"), "array-like", None],
+        "noise_matrix": [
+            StrOptions({"auto"}), Interval(Real, 0, 1, closed="left"), "array-like", None
+        ],
         "random_state": ["random_state"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [None, Integral],
@@ -175,7 +183,7 @@ class RobustClassifier(TableInputs, DecisionClassifier):
         forest=None,
         rvfl=None,
         booster=None,
-        noise_matrix=None,
+        noise_matrix="auto",
         random_state=None,
         class_weight=None,
         n_jobs=None,
@@ -318,18 +326,20 @@ class RobustClassifier(TableInputs, DecisionClassifier):
         }
 
     def _calibrate(self, codes, scoring_weights) -> None:
-        """Choose the temperature, and calibrate the out-of-sample probabilities by it."""
+        """Estimate wrong labels, choose the temperature, calibrate out-of-sample probabilities."""
         scores, self.temperature_ = self.out_of_sample_proba_, 1.0
         known = ~np.isnan(scores).any(axis=1)
         at = np.flatnonzero(known & (scoring_weights > 0))
         if len(at) >= FEWEST_UNIQUE and len(self.classes_) > 1:
+            if isinstance(self.noise_matrix, str):
+                rate = estimate_noise_rate(scores[at], codes[at])
+                self.noise_matrix_ = check_noise_matrix(rate or None, len(self.classes_))
             self.temperature_ = best_temperature(
                 clip_proba(self._of_true_class(scores[at]), self._least),
                 codes[at],
                 scoring_weights[at],
                 noise_matrix=self.noise_matrix_,
-                # With a known noise matrix, no further labels are taken to be wrong.
-                smoothing=SMOOTHING if self.noise_matrix_ is None else 0.0,
+                smoothing=SMOOTHING,
             )
         scores[known] = self._probabilities(self._of_true_class(scores[known]))
 
@@ -469,12 +479,13 @@ def check_noise_matrix(noise, n_classes: int) -> np.ndarray | None:
 
     Parameters
     ----------
-    noise : float, array-like or None
-        The share of wrong labels, spread evenly over the other classes, or the matrix.
+    noise : float, array-like, "auto" or None
+        The share of wrong labels, spread evenly over the other classes, or the matrix; None for
+        "auto", which is estimated later.
     n_classes : int
         Number of classes.
     """
-    if noise is None:
+    if noise is None or isinstance(noise, str):
         return None
     if isinstance(noise, Real):
         share = float(noise)

@@ -56,7 +56,7 @@ class TableInputs(Estimator):
         if self.categorical_features is None:
             return check_inputs(X, np.zeros(n_samples_of(X)), self)[0]
         settings = {} if labels is not None else {"max_one_hot": None}
-        preprocessor = TablePreprocessor(self._stated_types(X), **settings)
+        preprocessor = TablePreprocessor(self._stated_types(X), scale_binary=False, **settings)
         inputs = preprocessor.fit_transform(X, labels, weights)
         validate_data(self, X, skip_check_array=True)  # sets the names of columns
         self.preprocessor_ = preprocessor

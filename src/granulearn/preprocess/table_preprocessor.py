@@ -47,8 +47,8 @@ class Output(NamedTuple):
 class TablePreprocessor(TransformerMixin, BaseEstimator):
     """Turn the columns of a table into numbers: fill, scale, one-hot and target encoding.
 
-    - Numbers: a missing one becomes the median; then zero mean and unit variance. A column of
-      zeros and ones, or scaled before, stays as it is.
+    - Numbers: a missing one becomes the median; then zero mean and unit variance. A column
+      scaled before stays as it is.
     - Categories: one column of 0 and 1 for each. If a column has missing cells in training,
       these have a column of their own, which unknown categories share; else a missing or
       unknown category becomes zeros.
@@ -79,6 +79,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Number of rows of a category that count as much as the overall mean.
     target_type : {"auto", "continuous"}, default="auto"
         "auto" takes whole numbers and texts for classes. Use "continuous" for regressors.
+    scale_binary : bool, default=True
+        Whether numbers that are all 0 or 1 are scaled. False keeps columns one-hot encoded before.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds of target encoding.
 
@@ -128,6 +130,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         "max_one_hot": [Interval(Integral, 0, None, closed="left"), None],
         "smooth": [Interval(Real, 0, None, closed="neither")],
         "target_type": [StrOptions({"auto", "continuous"})],
+        "scale_binary": ["boolean"],
         "random_state": ["random_state"],
     }
     _saved: ClassVar[dict] = {
@@ -150,12 +153,20 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     }
 
     def __init__(
-        self, types=None, *, max_one_hot=40, smooth=10.0, target_type="auto", random_state=0
+        self,
+        types=None,
+        *,
+        max_one_hot=40,
+        smooth=10.0,
+        target_type="auto",
+        scale_binary=True,
+        random_state=0,
     ):
         self.types = types
         self.max_one_hot = max_one_hot
         self.smooth = smooth
         self.target_type = target_type
+        self.scale_binary = scale_binary
         self.random_state = random_state
 
     def fit(self, X, y=None, sample_weight=None):
@@ -463,9 +474,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             targets = (codes[:, None] == encoded).astype(np.float64)
         return targets, _even_folds(codes, check_random_state(self.random_state))
 
-    @staticmethod
     def _scaling(
-        block: np.ndarray, names: Any, weights: np.ndarray
+        self, block: np.ndarray, names: Any, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return means and scales of columns; constant ones have the scale 1."""
         with np.errstate(over="ignore", invalid="ignore"):
@@ -480,9 +490,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         n_rows, eps = len(block), np.finfo(np.float64).eps
         # Rounding alone gives a constant column this variance, as in StandardScaler.
         constant = variances <= n_rows * eps * variances + (n_rows * means * eps) ** 2
-        # One-hot columns, and what was scaled before, stay as they are.
-        prepared = ((block == 0) | (block == 1))[weights > 0].all(axis=0)
-        prepared |= np.maximum(np.abs(means), np.abs(variances - 1)) < ROUNDING
+        prepared = np.maximum(np.abs(means), np.abs(variances - 1)) < ROUNDING
+        if not self.scale_binary:
+            prepared |= ((block == 0) | (block == 1))[weights > 0].all(axis=0)
         means[prepared] = 0.0
         return means, np.where(constant | prepared, 1.0, np.sqrt(variances))
 

@@ -24,8 +24,8 @@ from granulearn.utils.validation import total_weights
 # "auto" chooses from these. Each of the activations is best on some kind of data.
 AUTO_ACTIVATIONS = ("relu", "sigmoid", "radbas", "sine")
 AUTO_CS = tuple(10.0**power for power in range(-5, 4))
-# Of more samples, a small network on a sample of this size chooses the activation.
-PILOT_SAMPLES, PILOT_HIDDEN = 1_000, 150
+# One network of at most this size, on at most this number of samples, chooses the activation.
+PILOT_SAMPLES, PILOT_HIDDEN = 1_000, 200
 ONE_THREAD_SAMPLES = 20_000
 MOST_NETWORKS = 10
 # Of thousands of inputs fewer networks are drawn: their weights would be most of a model file.
@@ -107,12 +107,11 @@ class _BaseRVFLEnsemble(Estimator):
             n_networks = auto_networks(len(known), d, n_hidden)
         # In small products threads wait for each other more than they work.
         with limited_threads(1 if len(rows) <= ONE_THREAD_SAMPLES else None, "blas"):
-            if len(known) > PILOT_SAMPLES and len(activations) > 1:
+            if len(activations) > 1:
                 some = known[stratified_sample(codes[known], PILOT_SAMPLES, rng)]
-                # Without a direct link, which tells nothing about activations.
-                small = draw_layers(d, PILOT_HIDDEN, 1, seed)
+                small = draw_layers(d, min(n_hidden, PILOT_HIDDEN), 1, seed)
                 pilot = fit_networks(
-                    X[some], Y[some], weights[some], units[some], small, activations, Cs, False
+                    X[some], Y[some], weights[some], units[some], small, activations, Cs
                 )
                 activations = [pilot.activation]
             layers = draw_layers(d, n_hidden, n_networks, seed)
@@ -121,7 +120,7 @@ class _BaseRVFLEnsemble(Estimator):
             )
         self.features_, self.coef_ = fit.features, fit.coef
         self.activation_, self.C_ = fit.activation, fit.C
-        self.loo_errors_, self.loo_error_ = fit.errors, float(fit.errors.min())
+        self.loo_errors_, self.loo_error_ = fit.errors[0], float(fit.errors.min())
         outputs, others = np.empty(Y.shape), np.ones(len(X), dtype=bool)
         outputs[rows], others[rows] = fit.left_out, False
         if others.any():
@@ -143,8 +142,8 @@ class _BaseRVFLEnsemble(Estimator):
 class RVFLEnsembleClassifier(TableInputs, _BaseRVFLEnsemble, DecisionClassifier):
     r"""Mean of several random vector networks, tuned by exact leave-one-out.
 
-    Activation and penalty are those of the smallest leave-one-out *squared
-    error* of the mean of all networks, found in closed form. Use it where a
+    The penalty is that of the smallest leave-one-out *squared error* of the mean of all
+    networks, found in closed form. So is the activation, by one network. Use it where a
     network would be tuned by cross-validation: there is nothing to tune. With
     wrong labels squared error is a far better guide than accuracy. Its weak
     point is data where thresholds of single features decide, as in trees
@@ -160,7 +159,8 @@ class RVFLEnsembleClassifier(TableInputs, _BaseRVFLEnsemble, DecisionClassifier)
         from 200 to 1,000. For two classes, it means one for every 25, at least 200, less a
         quarter of the number of features.
     activation : str or sequence of str, default="auto"
-        Names to choose from; "auto" means relu, sigmoid, radbas and sine.
+        Names to choose from, by one network of at most 200 nodes on at most 1,000 samples;
+        "auto" means relu, sigmoid, radbas and sine.
     C : float, sequence of float or "auto", default="auto"
         Inverse penalties to choose from; "auto" means 1e-5, 1e-4, ..., 1e3.
     max_samples : int or None, default=10000
@@ -198,9 +198,8 @@ class RVFLEnsembleClassifier(TableInputs, _BaseRVFLEnsemble, DecisionClassifier)
         The inverse penalty that was chosen.
     loo_error_ : float
         Mean squared leave-one-out error of that choice, summed over classes.
-    loo_errors_ : ndarray of shape (n_activations, n_Cs)
-        The same for every choice; of the chosen activation alone above 1,000 samples,
-        where a small network chooses it first.
+    loo_errors_ : ndarray of shape (n_Cs,)
+        The same for every inverse penalty, with the chosen activation.
     out_of_sample_proba_ : ndarray of shape (n_samples, n_classes)
         Class probabilities of each training sample from networks fitted without it.
     features_ : tuple of RandomFeatures
@@ -304,7 +303,8 @@ class RVFLEnsembleRegressor(NumberRegressor, _BaseRVFLEnsemble):
         Hidden nodes of each network; "auto" means one for every 15 samples that are fitted,
         from 200 to 1,000.
     activation : str or sequence of str, default="auto"
-        Names to choose from; "auto" means relu, sigmoid, radbas and sine.
+        Names to choose from, by one network of at most 200 nodes on at most 1,000 samples;
+        "auto" means relu, sigmoid, radbas and sine.
     C : float, sequence of float or "auto", default="auto"
         Inverse penalties to choose from; "auto" means 1e-5, 1e-4, ..., 1e3.
     max_samples : int or None, default=10000
@@ -327,8 +327,8 @@ class RVFLEnsembleRegressor(NumberRegressor, _BaseRVFLEnsemble):
         The inverse penalty that was chosen.
     loo_error_ : float
         Mean squared leave-one-out error of that choice, summed over outputs.
-    loo_errors_ : ndarray of shape (n_activations, n_Cs)
-        The same for every choice.
+    loo_errors_ : ndarray of shape (n_Cs,)
+        The same for every inverse penalty, with the chosen activation.
     loo_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Prediction for each training sample from networks fitted without it.
     features_ : tuple of RandomFeatures
@@ -422,14 +422,14 @@ def draw_layers(n_features: int, n_hidden: int, n_networks: int, seed: int) -> n
     return 2 * np.random.default_rng(seed).random((n_networks, n_hidden, n_features + 1)) - 1
 
 
-def layer_features(layer: np.ndarray, activation: str, direct_link: bool = True) -> RandomFeatures:
+def layer_features(layer: np.ndarray, activation: str) -> RandomFeatures:
     """Return the features of one drawn layer.
 
     The factor sqrt(3/d) gives the sum that a node receives from d scaled inputs
     a variance of one.
     """
     scale = np.sqrt(3 / (layer.shape[1] - 1))
-    return RandomFeatures(layer[:, :-1] * scale, layer[:, -1], activation, direct_link)
+    return RandomFeatures(layer[:, :-1] * scale, layer[:, -1], activation, True)
 
 
 def fit_networks(
@@ -440,7 +440,6 @@ def fit_networks(
     layers: np.ndarray,
     activations: Sequence[str],
     Cs: Sequence[float],
-    direct_link: bool = True,
 ) -> NetworksFit:
     """Choose activation and penalty by the leave-one-out error, and fit all networks.
 
@@ -459,13 +458,11 @@ def fit_networks(
         Layers by `draw_layers`.
     activations, Cs : sequences
         Activations and inverse penalties to choose from.
-    direct_link : bool, default=True
-        Whether outputs see the inputs too.
     """
     errors = np.empty((len(activations), len(Cs)))
     least = np.inf
     for activation, own_errors in zip(activations, errors, strict=True):
-        features = tuple(layer_features(layer, activation, direct_link) for layer in layers)
+        features = tuple(layer_features(layer, activation) for layer in layers)
         ridges = [factor_spectral_ridge(each, X, Y, weights) for each in features]
         mean = _mean_leave_out(ridges, X, Y, units, Cs)
         own_errors[:] = np.square(mean - Y).sum(axis=2) @ weights / weights.sum()

@@ -167,8 +167,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             The column of labels in the table, or the labels. Rows without a label
             are left out.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row, with or without a label, in the fit of the model. It does not
-            change the scales of columns.
+            Weight of each row, with or without a label, in the fit of the model.
 
         Returns
         -------
@@ -193,7 +192,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
                 kind = type(model).__name__
                 raise ValueError(f"{kind} takes no sample_weight; RobustClassifier does.")
             own = check_weights(sample_weight, data.report.rows)[data.rows]
-            weights["model__sample_weight"] = own
+            weights = dict.fromkeys(("preprocess__sample_weight", "model__sample_weight"), own)
         self.pipeline_ = make_pipeline(model).fit(data.X, data.y, **weights)
         self.check_ = data.report
         self.classes_ = self.pipeline_.classes_

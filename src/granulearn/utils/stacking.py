@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize_scalar, nnls
 from scipy.special import logsumexp
+from scipy.stats import binomtest
 
 SMALLEST_WEIGHT = 0.02
 # The temperature lies between exp(-2) and exp(2).
 LARGEST_LOG_TEMPERATURE = 2.0
+# The noise rate rests on the most confident tenth of n rows, ten or more, and is shrunk as if 500
+# further rows had right labels. Out-of-sample predictions of random labels rarely have a Brier
+# score below that of class frequencies by more than this over sqrt(n).
+CONFIDENT_SHARE, CONFIDENT_ROWS, RIGHT_ROWS, LEAST_SKILL = 0.1, 10, 500, 0.25
 
 
 def stacking_weights(
@@ -168,3 +173,43 @@ def best_temperature(
 
     bounds = (-LARGEST_LOG_TEMPERATURE, LARGEST_LOG_TEMPERATURE)
     return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
+
+
+def estimate_noise_rate(proba: np.ndarray, codes: np.ndarray) -> float:
+    """Return a cautious estimate of the share of wrong labels, spread evenly over classes.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_samples, n_classes)
+        Out-of-sample probabilities of the given label.
+    codes : ndarray of shape (n_samples,)
+        Number of the given class.
+
+    Notes
+    -----
+    The most confident tenth of the predictions is taken to be right. The estimate is the lower
+    95 % confidence limit of the share of other labels there, times n/(n + 500). It is zero if
+    the Brier score is hardly below that of class frequencies: where nothing predicts
+    the labels, no prediction is right for sure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from granulearn.ensemble import estimate_noise_rate
+    >>> codes = np.arange(2000) % 2
+    >>> given = np.where(np.arange(2000) % 10 < 2, 1 - codes, codes)  # a fifth is wrong
+    >>> round(estimate_noise_rate(0.6 * np.eye(2)[codes] + 0.2, given), 2)
+    0.12
+    """
+    n_rows, n_classes = proba.shape
+    Y = np.eye(n_classes)[codes]
+    by_frequency = np.tile(Y.mean(axis=0), (n_rows, 1))
+    needed = (1 - LEAST_SKILL / np.sqrt(n_rows)) * brier_score(by_frequency, Y)
+    if brier_score(proba, Y) >= needed:
+        return 0.0
+    order = np.argsort(-proba.max(axis=1), kind="stable")
+    confident = order[: max(round(CONFIDENT_SHARE * n_rows), CONFIDENT_ROWS)]
+    n_other = int((proba[confident].argmax(axis=1) != codes[confident]).sum())
+    limit = binomtest(n_other, len(confident)).proportion_ci().low
+    # With more wrong labels the given ones would say nothing.
+    return float(min(limit * n_rows / (n_rows + RIGHT_ROWS), 0.9 * (1 - 1 / n_classes)))
