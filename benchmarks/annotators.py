@@ -40,8 +40,9 @@ classes; vowel, 990 rows, 11 classes), in ten scenarios:
 
 *product pairs* are 8,315 pairs of offers with three labels each by 176 people, and a true label.
 Inputs are scaled numbers. CROWDLAB gets five-fold probabilities of a random forest that learns the
-majority vote; it refuses *one label*, so its means are over nine scenarios. Two draws each.
-Wrong labels are ranked by `error_probability_by_others`, or by the consensus. Dawid-Skene, GLAD and MACE are those of crowd-kit (`pip install crowd-kit`)."""
+majority vote; it refuses *one label*, so its means are over nine scenarios. There are two draws of
+each scenario. Wrong labels are ranked by `error_probability_by_others`, or by the consensus.
+Dawid-Skene, GLAD and MACE are those of crowd-kit (`pip install crowd-kit`)."""
 SETS = ("breast cancer", "vehicle", "vowel")
 PRODUCTS = "product pairs"
 OURS, LABELS_ALONE, CROWDLAB = "LabelAudit", "LabelAudit, no inputs", "CROWDLAB"

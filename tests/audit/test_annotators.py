@@ -306,3 +306,11 @@ def test_inputs_may_be_a_table_with_text():
     audit = fitted(frame, W)
     assert audit.input_weight_ > 0
     assert (audit.consensus_ == z).mean() > (fitted(None, W).consensus_ == z).mean()
+
+
+def test_an_annotator_without_labels_changes_nothing(crowd):
+    X, _, W, audit = crowd
+    with pytest.warns(UserWarning, match="1 annotator.s. gave fewer than 5 labels .'absent'"):
+        other = fitted(X, W.assign(absent=None))
+    assert_array_equal(other.consensus_, audit.consensus_)
+    assert other.annotators_.loc["absent", "n_labels"] == 0

@@ -186,3 +186,13 @@ def test_labels_of_unknown_rows_are_refused(folder):
     line = fails(exit_codes.BAD_DATA, "audit", folder / "inputs.csv", *asked)
     assert "1 labels are of rows that" in line
     assert "'p999'" in line
+
+
+def test_a_second_label_by_one_annotator_and_other_outputs_are_refused(folder):
+    long = folder / "twice.csv"
+    long.write_text("patient,who,label\np0,a,ill\np0,a,well\np1,a,well\n")
+    asked = ("--annotations", long, "--row", "patient", "--annotator", "who")
+    line = fails(exit_codes.BAD_DATA, "audit", folder / "inputs.csv", *asked)
+    assert "1 labels are a second one by the same annotator" in line
+    line = fails(exit_codes.USAGE, "correct", folder / "wide.csv", *READERS, "-o", "out.xlsx")
+    assert "'.xlsx'" in line

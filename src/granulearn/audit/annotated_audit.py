@@ -64,10 +64,8 @@ class AnnotatedAudit:
         if proba is not None:
             proba = check_proba(proba, given.votes.argmax(axis=1), self.classes_, names)
         seed = check_random_state(self.random_state).randint(2**31 - 100)
-        fitted = fit_consensus(
-            given, X, fixed=fixed, groups=units, proba=proba, seed=seed, n_jobs=self.n_jobs,
-            n_estimators=self.n_estimators or 100,
-        )  # fmt: skip
+        settings = {"n_estimators": self.n_estimators or "auto", "n_jobs": self.n_jobs}
+        fitted = fit_consensus(given, X, fixed, proba=proba, groups=units, seed=seed, **settings)
         self._units = np.arange(n) if units is None else units
         self._set_consensus(fitted)
         self._warn(given)
@@ -94,13 +92,13 @@ class AnnotatedAudit:
         self.consensus_proba_, self.consensus_ = fitted.proba, self.classes_[fitted.labels]
         self.annotators_, self.confusion_ = fitted.annotator_table(), fitted.confusion
         self.input_weight_, self.agreement_ = fitted.tau, krippendorff_alpha(given.codes)
-        names = self._row_names
+        names, at = self._row_names, np.arange(len(given.labels))
         columns = {
             "row": given.rows if names is None else pd.Index(names)[given.rows],
             "annotator": given.names[given.annotators],
             "label": self.classes_[given.labels],
-            "error_probability": fitted.error_proba,
-            "error_probability_by_others": fitted.error_proba_by_others,
+            "error_probability": 1 - fitted.proba[given.rows, given.labels],
+            "error_probability_by_others": 1 - fitted.without_annotation[at, given.labels],
         }
         self.annotations_ = pd.DataFrame(columns)
 

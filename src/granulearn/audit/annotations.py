@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from granulearn.audit.annotators import Annotations
 from granulearn.audit.validation import in_order_of
+from granulearn.tables import TableError
 from granulearn.utils.text import listed
 
 LONG_COLUMNS = ("row", "annotator", "label")
@@ -43,14 +44,14 @@ def read_annotations(
         rows = _rows_of(table, pd.Index(index))
         who, names = pd.factorize(table["annotator"], sort=True)
         if (who < 0).any():
-            raise ValueError("some annotations have no annotator; give each one a name.")
+            raise TableError("some annotations have no annotator; give each one a name.")
         names, labels = np.asarray(names), table["label"].to_numpy(object)
     else:
         has_names = hasattr(annotations, "columns")
         table = pd.DataFrame(in_order_of(annotations, index, "annotations"))
         index = table.index if index is None and has_names else index
         if n_rows not in (None, len(table)) or not table.columns.is_unique:
-            raise ValueError(
+            raise TableError(
                 f"annotations have {len(table)} rows and {table.columns.nunique()} names for "
                 f"{table.shape[1]} columns; give one row for each of the {n_rows or len(table)} of "
                 "X, and one column for each annotator, or a frame with the columns "
@@ -67,10 +68,10 @@ def read_annotations(
 def _rows_of(table: pd.DataFrame, index: pd.Index) -> np.ndarray:
     """Return the position of the row of each label; refuse unknown and repeated ones."""
     if not index.is_unique:
-        raise ValueError("rows of the same name cannot be told apart; make the index of X unique.")
+        raise TableError("rows of the same name cannot be told apart; make the index of X unique.")
     rows = index.get_indexer(pd.Index(table["row"]))
     if (rows < 0).any():
-        raise ValueError(
+        raise TableError(
             f"{(rows < 0).sum()} annotations name rows that X does not have: "
             f"{_shown(table['row'][rows < 0])}; rows are named by the index of X, or numbered from "
             "zero."
@@ -78,7 +79,7 @@ def _rows_of(table: pd.DataFrame, index: pd.Index) -> np.ndarray:
     twice = table[table.duplicated(["row", "annotator"])]
     if len(twice):
         row, who = map(str, twice.iloc[0][["row", "annotator"]])
-        raise ValueError(
+        raise TableError(
             f"{len(twice)} labels are a second one by the same annotator on a row, first by "
             f"{who!r} on row {row!r}; keep one of them."
         )
@@ -89,20 +90,20 @@ def _numbered_labels(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return labels by number, and the classes; floats that are whole become whole."""
     is_text = np.array([isinstance(label, str) for label in labels], dtype=bool)
     if is_text.any() and not is_text.all():
-        raise ValueError(
+        raise TableError(
             f"labels are texts and others, such as {labels[is_text][0]!r} and "
             f"{labels[~is_text][0]!r}; write all of them in one way."
         )
     classes, codes = np.unique(np.array(labels.tolist()), return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(
+        raise TableError(
             f"the annotations hold {len(classes)} classes ({_shown(classes)}), and there must be "
             "two or more to tell apart."
         )
     if classes.dtype.kind == "f":
         is_class = classes == np.round(classes)
         if not is_class.all():
-            raise ValueError(
+            raise TableError(
                 f"the labels hold {_shown(classes[~is_class])}: numbers that are no classes."
             )
         classes = classes.astype(int)
@@ -114,14 +115,14 @@ def _by_group(given: Annotations, groups: Any) -> Annotations:
     names = given.names.tolist()
     if not isinstance(groups, Mapping):
         if len(groups) != len(names):
-            raise ValueError(
+            raise TableError(
                 f"groups_of_annotators has {len(groups)} entries and there are {len(names)} "
                 "annotators; give one for each, or a dictionary by name."
             )
         groups = dict(zip(names, groups, strict=True))
     unknown = [name for name in groups if name not in names]
     if unknown:
-        raise ValueError(
+        raise TableError(
             f"groups_of_annotators names {_shown(unknown)}; the annotators are {_shown(names)}."
         )
     keys = [("group", groups[name]) if name in groups else ("alone", name) for name in names]

@@ -22,6 +22,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,16 +39,14 @@ if TYPE_CHECKING:
 
 MAX_ROUNDS = 6
 STEPS_WITHOUT_INPUTS, STEPS_TO_CHOOSE, STEPS = 12, 4, 12
-SHARES = (0.0, 0.5, 1.0)
-TAUS = (0.4, 0.7, 1.0, 1.5, 2.2, 3.3)
+SHARES, TAUS = (0.0, 0.5, 1.0), (0.4, 0.7, 1.0, 1.5, 2.2, 3.3)
 # The best of 18 choices must be ahead of no inputs by more than chance.
 LEAST_GAIN = 3.0
 CONVERGED, FEW_MOVED = 3e-3, 3e-3
 CONCENTRATIONS = 2.0 ** np.arange(9)
 TYPICAL_CONCENTRATION, TYPICAL_ACCURACY = 16, 0.75
 TEMPERATURES = np.array([1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0])
-LEAST_WEIGHT, DECIMALS = 0.02, 6
-N_NETWORKS = 4
+LEAST_WEIGHT, DECIMALS, N_NETWORKS = 0.02, 6, 4
 # Copies have at least this number of rows in common and this excess of agreement. Among independent
 # annotators, one pair is found with this probability.
 LEAST_IN_COMMON, DEPENDENT, BY_CHANCE = 10, 0.4, 0.01
@@ -95,8 +94,7 @@ class Annotations:
 
     def sum_by_row(self, values: np.ndarray) -> np.ndarray:
         """Return sums over the annotations of each row, (n_rows, K)."""
-        sums = [np.bincount(self.rows, column, self.n_rows) for column in values.T]
-        return np.column_stack(sums)
+        return np.column_stack([np.bincount(self.rows, one, self.n_rows) for one in values.T])
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,23 +146,11 @@ class Consensus:
         without[is_fixed] = self.proba[rows[is_fixed]]
         return without
 
-    @cached_property
-    def error_proba(self) -> np.ndarray:
-        """(m,) probability that each annotation is wrong."""
-        return 1 - self.proba[self.annotations.rows, self.annotations.labels]
-
-    @cached_property
-    def error_proba_by_others(self) -> np.ndarray:
-        """(m,) the same without the annotation, which ranks wrong ones better in hard rows."""
-        labels = self.annotations.labels
-        return 1 - self.without_annotation[np.arange(len(labels)), labels]
-
     def annotator_table(self) -> pd.DataFrame:
         """Return one row per annotator: how many labels, how good, what they are worth."""
         import pandas as pd
 
         given, A = self.annotations, len(self.annotations.names)
-        n_labels = np.bincount(given.annotators, minlength=A)
         accuracy = np.einsum("k,akk->a", self.prevalence, self.confusion)
         seen = self.counts.sum(axis=(1, 2)) + 2
         right, wrong = accuracy * seen, (1 - accuracy) * seen
@@ -173,24 +159,20 @@ class Consensus:
         information = (joint * np.log(self.confusion / by_label)).sum(axis=(1, 2))
         entropy = -(self.prevalence * np.log(self.prevalence)).sum()
         others = given.n_labels[given.rows] - 1
-        _, at, n_equal = np.unique(
-            given.rows * len(given.classes) + given.labels, return_inverse=True, return_counts=True
-        )
-        agree = (n_equal[at] - 1) / np.maximum(others, 1)
-        with np.errstate(invalid="ignore"):  # NaN without another label on the same rows
-            agreement = np.bincount(given.annotators, agree * (others > 0), A) / np.bincount(
-                given.annotators, others > 0, A
-            )
+        cells = given.rows * len(given.classes) + given.labels
+        agree = (np.bincount(cells)[cells] - 1) / np.maximum(others, 1)
+        n_shared = np.bincount(given.annotators, others > 0, A)
+        n_agree = np.bincount(given.annotators, agree * (others > 0), A)
         own = self.proba[given.rows]
         best = own.max(axis=1)
         lost = best - own[np.arange(len(own)), self.without_annotation.argmax(axis=1)]
         columns = {
-            "n_labels": n_labels,
+            "n_labels": np.bincount(given.annotators, minlength=A),
             "accuracy": accuracy,
             "accuracy_low": betaincinv(right, wrong, 0.025),
             "accuracy_high": betaincinv(right, wrong, 0.975),
             "information": information / max(entropy, 1e-12),
-            "agreement": agreement,
+            "agreement": n_agree / np.where(n_shared > 0, n_shared, np.nan),
             "cost_of_leaving_out": np.bincount(given.annotators, lost, A),
         }
         return pd.DataFrame(columns, index=pd.Index(given.names, name="annotator"))
@@ -205,62 +187,51 @@ class Consensus:
 
 
 def fit_consensus(
-    annotations: Annotations,
-    X: np.ndarray | None = None,
-    *,
-    fixed: np.ndarray | None = None,
-    groups: np.ndarray | None = None,
-    proba: np.ndarray | None = None,
-    n_estimators: int = 100,
-    seed: int = 0,
-    n_jobs: int | None = None,
-) -> Consensus:
+    annotations: Annotations, X: np.ndarray | None, fixed: np.ndarray, *,
+    proba: np.ndarray | None = None, groups: np.ndarray | None = None, seed: int = 0,
+    **settings: Any,
+) -> Consensus:  # fmt: skip
     """Estimate true classes and annotators together, by annotations and inputs.
 
     Parameters
     ----------
     annotations : Annotations
         The labels, of two or more classes.
-    X : ndarray of shape (n, n_features), default=None
+    X : ndarray of shape (n, n_features) or None
         Inputs; None uses the labels alone, or ``proba``.
-    fixed : ndarray of shape (n,), default=None
+    fixed : ndarray of shape (n,)
         Number of the verified class of each row, or -1.
-    groups : ndarray of shape (n,), default=None
-        Number of the group of each row: no model that rates a row has seen its group.
     proba : ndarray of shape (n, K), default=None
         Class probabilities by a model that did not see the rows, in the place of ours. A row of
         NaN is unknown.
-    n_estimators : int, default=100
-        Trees of the forest.
+    groups : ndarray of shape (n,), default=None
+        Number of the group of each row: no model that rates a row has seen its group.
     seed : int, default=0
         Of forest and networks.
-    n_jobs : int or None, default=None
-        Threads.
+    **settings : object
+        Of the forest.
     """
-    model = _Model(annotations, np.full(annotations.n_rows, -1) if fixed is None else fixed)
+    model = _Model(annotations, fixed)
     best = model.run(model.start(), None, STEPS_WITHOUT_INPUTS)
     for round_number in range(MAX_ROUNDS if X is not None or proba is not None else 0):
         q = best.proba.round(DECIMALS)  # or the forest would amplify rounding
-        choices = (
-            {0.0: _known_proba(proba, q)}
-            if proba is not None
-            else _predictions(X, q, groups, n_estimators, seed + round_number, n_jobs)
-        )
+        if proba is not None:
+            choices = {0.0: _known_proba(proba, q)}
+        else:
+            choices = _predictions(X, q, groups, random_state=seed + round_number, **settings)
         least = model.run(q, None, STEPS_TO_CHOOSE).value + LEAST_GAIN
-        chosen: tuple[float, np.ndarray, float] | None = None
-        for share, predicted in choices.items():
-            for tau in TAUS:
-                inputs = tau * (np.log(predicted) - np.log(predicted.mean(axis=0)))
-                value = model.run(q, inputs, STEPS_TO_CHOOSE).value
-                if value > least:
-                    # Equal but for rounding is no reason to change.
-                    chosen, least = (share, inputs, tau), value + 1e-6 * abs(value)
-        if chosen is None:
-            best = best if best.tau == 0 else model.run(q, None, STEPS_WITHOUT_INPUTS)
-            break
-        before, (share, inputs, tau) = best, chosen
-        best = replace(model.run(q, inputs, STEPS), tau=tau, ridge_share=share)
-        if round_number and (before.labels != best.labels).mean() < FEW_MOVED:
+        chosen: tuple[Any, dict[str, Any]] = (None, {})
+        for (share, predicted), tau in product(choices.items(), TAUS):
+            inputs = tau * (np.log(predicted) - np.log(predicted.mean(axis=0)))
+            value = model.run(q, inputs, STEPS_TO_CHOOSE).value
+            if value > least:
+                # Equal but for rounding is no reason to change.
+                least = value + 1e-6 * abs(value)
+                chosen = inputs, {"tau": tau, "ridge_share": share}
+        before = best
+        if chosen[1] or best.tau:
+            best = replace(model.run(q, chosen[0], STEPS), **chosen[1])
+        if not chosen[1] or (round_number and (before.labels != best.labels).mean() < FEW_MOVED):
             break
     return model.tempered(best)
 
@@ -360,7 +331,7 @@ def _expected_confusion(counts: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _predictions(
-    X: Any, q: np.ndarray, groups: np.ndarray | None, n_estimators: int, seed: int, n_jobs: Any
+    X: Any, q: np.ndarray, groups: np.ndarray | None, **settings: Any
 ) -> dict[float, np.ndarray]:
     """Return out-of-sample class probabilities of all rows, by the share of the ridge in them."""
     # In an order that does not depend on that of rows and classes, which the forest draws from.
@@ -373,33 +344,27 @@ def _predictions(
         units = first[units]
     rows, targets = X[order], sorted_q[order]
     back = np.ix_(np.argsort(order), np.argsort(by_size))
-    by_forest = _by_forest(rows, targets, units, n_estimators, seed, n_jobs)
-    if by_forest is None:
+    if (q >= LEAST_WEIGHT).any(axis=0).sum() < 2:
         return {}
-    found = {0.0: by_forest[back]}
+    found = {0.0: _by_forest(rows, targets, units, **settings)[back]}
     if groups is None:  # the ridge leaves out rows, no groups
-        by_ridge = _by_ridge(rows, targets, seed)[back]
+        by_ridge = _by_ridge(rows, targets, settings["random_state"])[back]
         found |= {share: (1 - share) * found[0.0] + share * by_ridge for share in SHARES[1:]}
     return found
 
 
-def _by_forest(
-    X: np.ndarray, q: np.ndarray, units: np.ndarray, n_estimators: int, seed: int, n_jobs: Any
-) -> np.ndarray | None:
+def _by_forest(X: np.ndarray, q: np.ndarray, units: np.ndarray, **settings: Any) -> np.ndarray:
     """Return out-of-bag probabilities of a forest that learns each row with its classes by q."""
     kept = np.where(q >= np.minimum(LEAST_WEIGHT, q.max(axis=1, keepdims=True)), q, 0)
     kept /= kept.sum(axis=1, keepdims=True)
     rows, codes = np.nonzero(kept)
-    if len(np.unique(codes)) < 2:
-        return None
-    forest = BallForestClassifier(n_estimators, random_state=seed, n_jobs=n_jobs)
+    forest = BallForestClassifier(categorical_features=None, **settings)
     with warnings.catch_warnings():
         # Of the only row of a class; the consensus says how sure it is of that class.
         warnings.filterwarnings("ignore", "the label quality", UserWarning)
         forest.fit(X[rows], codes, sample_weight=kept[rows, codes], groups=units[rows])
     proba = np.zeros_like(q)
-    first = np.unique(rows, return_index=True)[1]
-    proba[:, forest.classes_] = forest.oob_proba_[first]
+    proba[:, forest.classes_] = forest.oob_proba_[np.unique(rows, return_index=True)[1]]
     return _known_proba(proba, q)
 
 
@@ -414,8 +379,7 @@ def _by_ridge(X: np.ndarray, q: np.ndarray, seed: int) -> np.ndarray:
 
 def _known_proba(proba: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Return probabilities that are never zero; the mean of q where nothing is known."""
-    proba = np.where(np.isnan(proba), q.mean(axis=0), proba)
-    return np.clip(proba, 1e-6, 1) / np.clip(proba, 1e-6, 1).sum(axis=1, keepdims=True)
+    return _normalised(np.log(np.where(np.isnan(proba), q.mean(axis=0), proba).clip(1e-6, 1)))
 
 
 def _normalised(log_proba: np.ndarray) -> np.ndarray:
@@ -443,22 +407,18 @@ def suspected_copies(given: Annotations) -> pd.DataFrame:
     import pandas as pd
 
     A, K = len(given.names), len(given.classes)
-    ones = np.ones(len(given.rows))
-
-    def by_row(label: int | None) -> csr_array:
-        at = slice(None) if label is None else given.labels == label
-        entries = ones[at], (given.rows[at], given.annotators[at])
-        return csr_array(entries, shape=(given.n_rows, A))
-
-    n = (by_row(None).T @ by_row(None)).toarray()
-    agree = sum((by_row(k).T @ by_row(k)).toarray() for k in range(K))
-    shares = np.bincount(given.cells, minlength=A * K).reshape(A, K) / n.diagonal()[:, None]
+    at = given.rows, given.annotators
+    each = [csr_array((given.labels == k, at), (given.n_rows, A), float) for k in range(K)]
+    asked = csr_array((np.ones(len(given.rows)), at), (given.n_rows, A))
+    n = (asked.T @ asked).toarray()
+    agree = np.sum([(one.T @ one).toarray() for one in each], axis=0)
+    shares = np.bincount(given.cells, minlength=A * K).reshape(A, K)
+    shares = shares / np.maximum(n.diagonal(), 1)[:, None]
     spread = np.sqrt(1 - np.square(shares).sum(axis=1))
-    scale_of = np.outer(spread, spread)
-    usable = (n > 0) & (scale_of > 0)
-    np.fill_diagonal(usable, False)
-    room = np.divide(agree, n, out=np.zeros((A, A)), where=usable) - shares @ shares.T
-    correlation = np.divide(room, scale_of, out=np.zeros((A, A)), where=usable).clip(-1, 0.995)
+    scale_of, by_chance = np.outer(spread, spread), shares @ shares.T
+    usable = (n > 0) & (scale_of > 0) & ~np.eye(A, dtype=bool)
+    room = (agree / np.maximum(n, 1) - by_chance) / np.where(usable, scale_of, 1)
+    correlation = np.where(usable, room, 0).clip(-1, 0.995)
     compared = usable & (n >= LEAST_IN_COMMON)
     significant = ndtri(1 - BY_CHANCE / max(compared.sum() / 2, 1))
     found = np.zeros((A, A), dtype=bool)
@@ -471,13 +431,12 @@ def suspected_copies(given: Annotations) -> pd.DataFrame:
             above = (weights * correlation) @ factor + LEAST_IN_COMMON * typical**2
             below = weights @ np.square(factor) + LEAST_IN_COMMON * typical
             factor = (above / below).clip(0, 1)
-        without = (above[:, None] - weights * correlation * factor) / (
-            below[:, None] - weights * np.square(factor)
-        )
-        product = (without * without.T).clip(0, 0.995)
-        expected = np.clip(product * scale_of + shares @ shares.T, 0, 1)
+        without = above[:, None] - weights * correlation * factor
+        without /= below[:, None] - weights * np.square(factor)
+        independent = (without * without.T).clip(0, 0.995)
+        expected = np.clip(independent * scale_of + by_chance, 0, 1)
         z = (agree - n * expected) / np.sqrt(n * expected * (1 - expected) + 0.5)
-        dependence = (correlation - product) / (1 - product)
+        dependence = (correlation - independent) / (1 - independent)
         is_copy = compared & (z > significant) & (dependence > DEPENDENT)
         if (is_copy == found).all():
             break

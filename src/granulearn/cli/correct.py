@@ -53,11 +53,15 @@ def correct(
     from granulearn.review.decisions import decided_column
 
     if (options.annotators or options.annotations) and options.is_crowd(target, undo=undo):
-        opt.check_output(output, *opt.TEXT_ENDINGS, *opt.PARQUET_ENDINGS, others=(table, decisions))
+        endings = (*opt.TEXT_ENDINGS, *opt.PARQUET_ENDINGS)
+        opt.check_output(output, *endings, others=(table, decisions), json=json)
         given = read_decisions(decisions) if decisions else []
         with options.open(table) as file, out.written_output(output) as temporary:
             n_rows = _add_consensus(file, temporary, given, str(decisions), options, drop_excluded)
-        out.print_written(f"{table.name}: consensus of {counted(n_rows, 'row')} added", output)
+        if json:
+            out.print_json({"file": str(output), "rows": n_rows})
+        else:
+            out.print_written(f"{table.name}: consensus of {counted(n_rows, 'row')} added", output)
         return
     if undo and drop_excluded:
         raise UsageError("--undo brings labels back and no rows; leave out --drop-excluded.")
