@@ -10,7 +10,7 @@ from scipy.special import expit
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 from sklearn.preprocessing import StandardScaler
 
-from granulearn.audit import LabelAudit
+from granulearn.audit import LabelAudit, error_probability
 from granulearn.audit.error_probability import (
     CHECK_WEIGHT,
     CLEAN_TABLES,
@@ -174,6 +174,19 @@ def test_worst_first_checks_count_as_ten_at_most():
     assert_allclose(few.weights @ few.nodes, at_random.weights @ at_random.nodes)
     spread = [np.sqrt(m.weights @ (m.nodes - m.weights @ m.nodes) ** 2) for m in (few, many)]
     assert spread[1][0] > 0.5 * spread[0][0]
+
+
+def test_many_verified_labels_count_by_their_rounded_log_odds_which_changes_next_to_nothing(
+    monkeypatch,
+):
+    model, ratings, truth = table_of_the_prior(0, n=5_000, n_classes=3)
+    verified = checked(truth, np.arange(3_000), np.arange(3_000) % 2 == 0)
+    _, rounded = rated_with(model, ratings, verified)
+    monkeypatch.setattr(error_probability, "_MANY_ROWS", 10_000)
+    _, exact = rated_with(model, ratings, verified)
+    assert_allclose([rounded.rate, rounded.low, rounded.high],
+                    [exact.rate, exact.low, exact.high], rtol=0.01)  # fmt: skip
+    assert rounded != exact
 
 
 def test_right_labels_that_were_chosen_do_not_lower_the_upper_end():

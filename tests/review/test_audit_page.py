@@ -535,8 +535,8 @@ def test_the_download_is_a_journal_that_a_review_resumes(browser, reviewed, tmp_
     with Review(table, "kind", decisions=file) as review:
         assert review.summary().n_decided == len(said) == 12
         for decision in said:
-            said = (decision.decision, decision.new_label, decision.note, decision.drawn)
-            twin = review._decided(decision.row, *said, review._names)  # by the review
+            said = (decision.new_label, decision.decision, decision.note, decision.drawn)
+            twin = review._decided(decision.row, *said)  # by the review
             ignored = {"who": "", "when": "", "line": 0, "verdict": "", "probability": ""}
             assert replace(twin, **ignored) == replace(decision, **ignored)
     succeeds("audit", table, "--target", "kind", "--decisions", file)

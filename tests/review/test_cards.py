@@ -130,7 +130,7 @@ def test_a_missing_trusted_side_says_why(everything):
 def test_long_cells_are_shown_up_to_a_size_that_is_said(everything):
     X, _, ratings = everything
     table = pd.DataFrame({"text": ["no. 7" * 2_000_000] * len(X)})
-    shown = rows_of(everything, table, ["text"] * 4, most_characters=10_000)
+    shown = rows_of(everything, table, ["text"] * 4, long_cards=True)
     (made,) = shown.cards(chosen_rows(ratings)[:1])
     assert made.lines[0].own.startswith("no. 7" * 1_999)
     assert made.lines[0].own.endswith("… (10,000 of 10,000,000 characters)")

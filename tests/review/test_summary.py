@@ -14,7 +14,7 @@ from tests.review.tables import animals
 RECORD = AuditSummary(100, 12.0, 0.05, 0.2, "verified labels", 20, 10, 4, {20: 6.2})
 
 
-def summary(decisions=(), record=RECORD, n_fitted=0, moved=None):
+def summary(decisions=(), record=RECORD, n_fitted=0, moved=(0, 0)):
     return ReviewSummary(record, 8, n_fitted, moved, tuple(decisions))
 
 
@@ -70,7 +70,7 @@ def test_the_figures_say_what_changed_them():
 def test_rows_at_random_are_wanted_after_ten_doubtful_ones():
     def wants(n_verified, n_at_random, n_suspects=8):
         record = replace(RECORD, n_verified=n_verified, n_at_random=n_at_random)
-        return ReviewSummary(record, n_suspects, 0, None, ()).wants_random
+        return ReviewSummary(record, n_suspects, 0, (8, 8), ()).wants_random
 
     assert [wants(9, 0), wants(10, 0), wants(19, 9), wants(20, 10)] == [False, True, True, False]
     assert wants(0, 0, n_suspects=0)
@@ -131,4 +131,4 @@ def test_there_are_as_many_suspects_as_mistakes_are_left(review):
     review.refit()
     numbers = review.summary()
     assert numbers.suspects_moved == (before, numbers.n_suspects)
-    assert numbers.reason.startswith("The audit was fitted with 12 verified labels, which moved ")
+    assert numbers.reason.startswith("The audit was fitted with 12 verified labels")

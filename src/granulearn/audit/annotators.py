@@ -412,8 +412,8 @@ def suspected_copies(given: Annotations) -> pd.DataFrame:
     asked = csr_array((np.ones(len(given.rows)), at), (given.n_rows, A))
     n = (asked.T @ asked).toarray()
     agree = np.sum([(one.T @ one).toarray() for one in each], axis=0)
-    shares = np.bincount(given.cells, minlength=A * K).reshape(A, K)
-    shares = shares / np.maximum(n.diagonal(), 1)[:, None]
+    n_given = np.bincount(given.cells, minlength=A * K).reshape(A, K)
+    shares = n_given / np.maximum(n.diagonal(), 1)[:, None]
     spread = np.sqrt(1 - np.square(shares).sum(axis=1))
     scale_of, by_chance = np.outer(spread, spread), shares @ shares.T
     usable = (n > 0) & (scale_of > 0) & ~np.eye(A, dtype=bool)

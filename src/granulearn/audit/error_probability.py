@@ -180,6 +180,10 @@ class ErrorModel:
         wrong = verified.truth[rated] != ratings.given[rows]
         n_worst = max(int((~at_random).sum()), 1)
         weight = CHECK_WEIGHT * np.where(at_random, 1.0, min(1.0, MOST_WORST_CHECKS / n_worst))
+        if len(rows) > _MANY_ROWS:  # of nearly equal labels one stands for all
+            cases = np.column_stack([odds.round(1), direction, wrong, weight])
+            cases, counts = np.unique(cases, axis=0, return_counts=True)
+            odds, direction, wrong, weight = (*cases.T[:3], cases[:, 3] * counts)
         design = np.column_stack([np.ones(len(odds)), odds, direction])
         nodes, weights, log_noisy = _posterior(design, wrong, weight)
         log_clean = weight @ np.log(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from typer import Option
@@ -14,10 +13,6 @@ from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.exit_codes import UsageError
 from granulearn.utils.text import counted, listed, quoted
-
-if TYPE_CHECKING:
-    from granulearn.review import Decision
-    from granulearn.tables import TableFile
 
 
 @opt.takes_table
@@ -52,16 +47,9 @@ def correct(
     from granulearn.review.correction import correct_table
     from granulearn.review.decisions import decided_column
 
-    if (options.annotators or options.annotations) and options.is_crowd(target, undo=undo):
-        endings = (*opt.TEXT_ENDINGS, *opt.PARQUET_ENDINGS)
-        opt.check_output(output, *endings, others=(table, decisions), json=json)
-        given = read_decisions(decisions) if decisions else []
-        with options.open(table) as file, out.written_output(output) as temporary:
-            n_rows = _add_consensus(file, temporary, given, str(decisions), options, drop_excluded)
-        if json:
-            out.print_json({"file": str(output), "rows": n_rows})
-        else:
-            out.print_written(f"{table.name}: consensus of {counted(n_rows, 'row')} added", output)
+    if options.annotators or options.annotations:
+        options.is_crowd(target, undo=undo)
+        _add_consensus(table, output, decisions, options, drop_excluded, json)
         return
     if undo and drop_excluded:
         raise UsageError("--undo brings labels back and no rows; leave out --drop-excluded.")
@@ -95,30 +83,40 @@ def correct(
 
 
 def _add_consensus(
-    file: TableFile, temporary: Path, decisions: Sequence[Decision], source: str,
-    options: opt.LabelOptions, drop_excluded: bool,
-) -> int:  # fmt: skip
-    """Write a table with the consensus of its annotators; return its number of rows."""
+    table: Path, output: Path, decisions: Path | None, options: opt.LabelOptions,
+    drop_excluded: bool, json: bool,
+) -> None:  # fmt: skip
+    """Write a table with the consensus of its annotators as its last column."""
     import pyarrow as pa
 
     from granulearn.audit.verified import CHANGE
+    from granulearn.review import read_decisions
     from granulearn.review.decisions import EXCLUDE, decided_column
     from granulearn.review.verified_labels import class_names
     from granulearn.tables.io.frames import text_of
     from granulearn.tables.writing import write_table
 
-    done = options.audit_crowd(file, options.columns, decisions, source, random_state=0)
+    endings = (*opt.TEXT_ENDINGS, *opt.PARQUET_ENDINGS)
+    opt.check_output(output, *endings, others=(table, decisions), json=json)
+    given, source = read_decisions(decisions) if decisions else [], str(decisions)
+    with options.open(table) as file:
+        done = options.audit_crowd(file, options.columns, given, source, random_state=0)
     cells, target = done.table.cells, done.table.target
     assert cells is not None
-    decided_column(decisions, source, target)
+    decided_column(given, source, target)
     texts = [text_of(label) for label in done.audit.consensus_.tolist()]
     names = class_names(done.table)
-    for decision in decisions:
+    for decision in given:
         if decision.decision == CHANGE and names.code(decision.new_label) is None:
             texts[decision.row - 1] = decision.new_label
     cells = cells.set_column(cells.num_columns - 1, target, pa.array(texts))
     if drop_excluded:
-        excluded = [d.row - 1 for d in decisions if d.decision == EXCLUDE]
+        excluded = [d.row - 1 for d in given if d.decision == EXCLUDE]
         cells = cells.take(pa.array(np.setdiff1d(np.arange(cells.num_rows), excluded)))
-    write_table(cells, temporary)
-    return cells.num_rows
+    with out.written_output(output) as temporary:
+        write_table(cells, temporary)
+    if json:
+        out.print_json({"file": str(output), "rows": cells.num_rows})
+    else:
+        rows = counted(cells.num_rows, "row")
+        out.print_written(f"{table.name}: consensus of {rows} added", output)

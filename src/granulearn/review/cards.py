@@ -223,23 +223,15 @@ class AuditedRows:
         The table, read with its cells, and its audit.
     keep : sequence of str, default=()
         Columns that come first on every card.
-    most_columns : int, default=30
-        Lines of a card, beside the columns of `keep`.
-    most_characters : int, default=120
-        Characters of a cell; of a longer text, the beginning is shown.
+    long_cards : bool, default=False
+        Whether cards may be long, since they are loaded one by one.
     """
 
-    def __init__(
-        self,
-        done: TableAudit,
-        keep: Sequence[str] = (),
-        most_columns: int = 30,
-        most_characters: int = SHORT,
-    ):
+    def __init__(self, done: TableAudit, keep: Sequence[str] = (), *, long_cards: bool = False):
         self.audit, self.ratings = done.audit, done.audit.ratings_
         self.numbers = done.table.rows + 1
-        self.table, self.most_columns = done.shown_cells(), most_columns
-        self.most_characters = most_characters
+        self.table = done.shown_cells()
+        self._most_columns, self._most_characters = (60, 10_000) if long_cards else (30, SHORT)
         self.columns = {str(name): position for position, name in enumerate(self.table.columns)}
         self.keep = [name for name in keep if name in self.columns]
         self._explainer = Explainer(done.audit, done.X, self.table, done.origins)
@@ -293,7 +285,7 @@ class AuditedRows:
         return [self._cut(cell_text(cell)) for cell in self.table.iloc[position]]
 
     def _cut(self, text: str) -> str:
-        most = self.most_characters
+        most = self._most_characters
         size = f" ({most:,} of {len(text):,} characters)" if most > SHORT else ""
         return text if len(text) <= most else f"{text[: most - 1]}…{size}"
 
@@ -319,7 +311,7 @@ class AuditedRows:
             **self._by_annotators(found.position),
             untrusted=self._untrusted(found),
             kept=tuple(map(line, self.keep)),
-            lines=tuple(map(line, rest[: self.most_columns])),
+            lines=tuple(map(line, rest[: self._most_columns])),
             n_columns=len(own),
             of_given=tuple(map(self._compared, found.of_given)),
             of_second=tuple(map(self._compared, found.of_second)),

@@ -214,7 +214,7 @@ class Review:
             self.journal.close()
             raise
         self._since_fit = 0
-        self._suspects_moved: tuple[int, int] | None = None
+        self._suspects_moved = 0, 0
         self._sampled: np.ndarray = np.empty(0, dtype=int)
         self._ever_sampled: set[int] = set()
         self.generation = 0
@@ -433,18 +433,17 @@ class Review:
         """
         _check_order(order)
         labels = list(label) if isinstance(label, (list, tuple)) else [label] * len(rows)
-        label_of = dict(zip(rows, labels, strict=True))  # a row that is named twice counts once
         with self._lock:
             self.table.check_unchanged()
             if self._log.is_taken(action):
                 return 0
-            names = ClassNames([*self.classes, *self.new_classes])
-            if new_class and decision == CHANGE:
-                names = names.with_new(map(str, labels))
-            decided = [
-                self._decided(row, decision, new, note, order, names)
-                for row, new in label_of.items()
-            ]
+            if decision == CHANGE:
+                names = ClassNames([*self.classes, *self.new_classes])
+                if new_class:
+                    names = names.with_new(str(new) for new in labels if new is not None)
+                labels = [None if new is None else names.known(str(new)) for new in labels]
+            label_of = dict(zip(rows, labels, strict=True))  # a row that is named twice counts once
+            decided = [self._decided(*of_row, decision, note, order) for of_row in label_of.items()]
             for new in decided:
                 is_stale = revisions.get(new.row, self.revision(new.row)) != self.revision(new.row)
                 if is_stale and not self._log.is_active(new):
@@ -488,7 +487,7 @@ class Review:
         return rows
 
     def _decided(
-        self, row: int, decision: str, label: Any, note: str, order: str, names: ClassNames
+        self, row: int, label: str | None, decision: str, note: str, order: str
     ) -> Decision:
         if decision not in DECISIONS:
             raise DecisionsError(f"{decision!r} is no decision; use {', '.join(DECISIONS)}.")
@@ -496,7 +495,7 @@ class Review:
         if decision == CHANGE:
             if label is None and rated.second_class is None:
                 raise DecisionsError(f"row {row}: no class is suggested; name the new label.")
-            new = names.known(str(rated.second_class if label is None else label))
+            new = label or str(rated.second_class)
             if new == rated.given_label:
                 decision, new = KEEP, ""
         is_drawn = order == AT_RANDOM and row in self._ever_sampled

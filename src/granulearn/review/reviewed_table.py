@@ -41,10 +41,6 @@ from granulearn.tables.io.table_file import known_columns
 if TYPE_CHECKING:
     from granulearn.audit.label_audit import LabelAudit
 
-# A card of a wide table has as many lines as a person would scroll through.
-_MOST_COLUMNS = 60
-_MOST_CHARACTERS = 10_000
-
 
 class ReviewedTable:
     """A table whose labels are reviewed.
@@ -142,7 +138,7 @@ class ReviewedTable:
             done = audit_listing(self.data, verified)
         else:
             done = audit_table(self.data, **settings)
-        return AuditedRows(done, self.keep, _MOST_COLUMNS, _MOST_CHARACTERS)
+        return AuditedRows(done, self.keep, long_cards=True)
 
     def corrected(self, decisions: Sequence[Decision], audit: LabelAudit) -> pd.DataFrame:
         """Return the table as a frame, with the labels that decisions changed.

@@ -27,8 +27,8 @@ class ReviewSummary:
     """Suspect labels without a decision."""
     n_fitted: int
     """Verified labels that the audit was fitted with."""
-    suspects_moved: tuple[int, int] | None
-    """How many suspects had no decision before and after it was fitted again."""
+    suspects_moved: tuple[int, int]
+    """How many suspects had no decision before and after it was last fitted again."""
     decisions: tuple[Decision, ...] = field(repr=False)
     """The active ones, in the order in which they were taken."""
 
@@ -61,12 +61,10 @@ class ReviewSummary:
         n_since = self.audit.n_verified - self.n_fitted
         fitted = f"with {self.n_fitted:,}" if self.n_fitted else "without"
         since = f"; {counted(n_since, 'label')} verified since" if n_since > 0 else ""
-        moved = ""
-        if self.suspects_moved is not None:
-            moved = ", which moved the labels left to check from {:,} to {:,}".format(
-                *self.suspects_moved
-            )
-        return f"The audit was fitted {fitted} verified labels{moved}{since}."
+        before, after = self.suspects_moved
+        moved = f", which moved the labels left to check from {before:,} to {after:,}"
+        said = moved if before != after else ""
+        return f"The audit was fitted {fitted} verified labels{said}{since}."
 
     @property
     def wants_random(self) -> bool:
