@@ -95,7 +95,11 @@ def test_a_spammer_tells_nothing_and_leaves_the_consensus_as_it_was(crowd, kind)
     X, _, W, audit = crowd
     rng = np.random.default_rng(2)
     labels = "ant" if kind == "constant" else rng.choice(CLASSES, len(X))
-    spammed = fitted(X, W.assign(spammer=labels))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        spammed = fitted(X, W.assign(spammer=labels))
+    said = ["1 annotator(s) gave one label only ('spammer')" in str(w.message) for w in caught]
+    assert said == [True] * (kind == "constant")
     assert spammed.annotators_.loc["spammer", "information"] < 0.02
     assert (spammed.consensus_ == audit.consensus_).mean() > 0.93
 

@@ -106,6 +106,9 @@ class AnnotatedAudit:
         """Warn of what no estimate can make up for."""
         table, both = self.annotators_, self.copies_[["annotator", "other"]].to_numpy(object)
         few = [repr(name) for name in table.index[table["n_labels"] < FEW_LABELS].tolist()]
+        n_different = np.bincount(np.unique(given.cells) // len(given.classes))
+        often = table["n_labels"] >= FEW_LABELS
+        alike = [repr(name) for name in table.index[often & (n_different == 1)].tolist()]
         informed = np.average(table["information"], weights=table["n_labels"])
         pairs = [f"{a!r} and {b!r}" for a, b in both.tolist()]
         found = {
@@ -113,6 +116,8 @@ class AnnotatedAudit:
             "second label of some rows.": given.n_labels.max() < 2,
             f"{len(few)} annotator(s) gave fewer than {FEW_LABELS} labels ({listed(few, most=5)}); "
             "they count as typical ones.": few,
+            f"{len(alike)} annotator(s) gave one label only ({listed(alike, most=5)}), which says "
+            "nothing of the class: where they gave none is not used.": alike,
             "the labels say little more than chance about each other and about the inputs; the "
             "consensus is a guess. Verify some rows.": informed < LEAST_INFORMATION,
             f"{listed(pairs, most=5)} agree more than independent annotators would: copies, or "
