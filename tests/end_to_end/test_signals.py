@@ -58,7 +58,7 @@ def test_what_is_killed_is_tidied_up_by_the_next_run(inputs, tmp_path):
     assert not left.exists()
 
 
-@pytest.mark.parametrize("verb", ["predict", "report"])
+@pytest.mark.parametrize("verb", ["bench", "predict", "report"])
 def test_a_disk_that_fills_up_is_called_full_and_nothing_is_left(inputs, tmp_path, verb):
     found = fill_up(verb, inputs, tmp_path / "place", 2000)
     assert (found.code, found.faults) == (exit_codes.NOT_WRITTEN, [])

@@ -284,6 +284,7 @@ def _open(path: Path, *, readonly: bool) -> sqlite3.Connection:
         mode = "mode=rw" if can_write else "mode=ro&immutable=1"
     else:
         path.parent.mkdir(parents=True, exist_ok=True)
+    is_new, wal = not path.exists(), path.with_name(f"{path.name}-wal")
     place = f"{path.absolute().as_uri()}?{mode}"
     database = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
     try:
@@ -296,6 +297,9 @@ def _open(path: Path, *, readonly: bool) -> sqlite3.Connection:
             database.executescript(_SCHEMA)
     except BaseException:
         database.close()
+        # Nothing was written, by another process neither: an empty file is no result.
+        if is_new and path.exists() and not path.stat().st_size and not wal.exists():
+            path.unlink()
         raise
     return database
 
