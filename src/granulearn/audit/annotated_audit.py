@@ -106,7 +106,8 @@ class AnnotatedAudit:
         """Warn of what no estimate can make up for."""
         table, both = self.annotators_, self.copies_[["annotator", "other"]].to_numpy(object)
         few = [repr(name) for name in table.index[table["n_labels"] < FEW_LABELS].tolist()]
-        n_different = np.bincount(np.unique(given.cells) // len(given.classes))
+        different = np.unique(given.cells) // len(given.classes)
+        n_different = np.bincount(different, minlength=len(table))
         often = table["n_labels"] >= FEW_LABELS
         alike = [repr(name) for name in table.index[often & (n_different == 1)].tolist()]
         informed = np.average(table["information"], weights=table["n_labels"])
