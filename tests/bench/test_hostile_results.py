@@ -77,11 +77,19 @@ def test_a_result_file_with_other_tables_or_views_is_refused(whole, tmp_path, st
             Store(path, readonly=readonly)
 
 
-def test_a_machine_without_packages_is_shown(whole, tmp_path):
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE facts SET content = json_remove(content, '$.packages.granulearn')",
+        "UPDATE runs SET outcome = json_remove(outcome, '$.scores.log_loss')",
+        "UPDATE runs SET outcome = json_set(outcome, '$.scores', NULL)",
+    ],
+)
+def test_what_a_result_file_lacks_is_left_out(whole, tmp_path, statement):
     path = tmp_path / "edited.db"
     path.write_bytes(whole.read_bytes())
     with closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE facts SET content = json_remove(content, '$.packages.granulearn')")
+        database.execute(statement)
     assert granulearn("report", path, "-o", tmp_path / "page.html").code == OK
 
 

@@ -413,6 +413,8 @@ def _look(position: int) -> dict[str, Any]:
 
 def _activations(summary: dict[str, Any]) -> _Drawn:
     for dataset, points in summary["activations"].groupby("dataset", sort=False):
+        if points["mean"].isna().all():
+            continue
         figure, axes = _new(7.2, 3.8, str(dataset))
         table = points.set_index(["activation", "method"])[["mean", "error"]].unstack()
         table = table.reindex(points["activation"].unique())
