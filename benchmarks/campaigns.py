@@ -32,6 +32,8 @@ from granulearn.datasets import load
 from granulearn.models import LoadedModel, load_model, to_onnx
 
 ABOUT = """\
+- *Tables*: bytes of tables of every format are damaged at random; `check`, `predict` and `correct`
+  must end with 0 or 3.
 - *Model files*: bytes of files of every kind of model are damaged at random, or their arrays and
   header are edited and the digest is recomputed. A file must be refused or predict valid
   numbers.
@@ -73,6 +75,30 @@ def model_files(n_files: int) -> Row:
             worker.close()
     outcomes = [f"{way} and {outcome} {n}" for (way, outcome), n in sorted(counts.items())]
     return {"outcome": ", ".join(outcomes), "faults": len(faults), "first": faults[:3]}
+
+
+def damaged_tables(n_files: int) -> Row:
+    """Damage as many files of each format; count the outcomes."""
+    from tests.models.mutations import REFUSED, VALID, Worker
+    from tests.tables.damage import save_tables
+
+    lines, faults = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        names = save_tables(Path(folder))
+        worker = Worker(Path(folder), "tests.tables.damage")
+        try:
+            for name in names:
+                found = worker.try_many(name, range(n_files))
+                counts = Counter(outcome for outcome, _ in found.values())
+                lines.append(f"{name}: refused {counts[REFUSED]}, read {counts[VALID]}")
+                faults += [
+                    f"{outcome}: {name}, seed {seed}: {message}"
+                    for seed, (outcome, message) in found.items()
+                    if outcome not in (REFUSED, VALID)
+                ]
+        finally:
+            worker.close()
+    return {"outcome": "; ".join(lines), "faults": len(faults), "first": faults[:3]}
 
 
 # ---- The example server --------------------------------------------------------------------
@@ -300,6 +326,7 @@ def tasks(quick: bool) -> Iterator[Task]:
     """Yield the campaigns."""
     wanted = {
         "model files": (model_files, 100 if quick else 10_000, "times two"),
+        "tables": (damaged_tables, 3 if quick else 200, "of each format"),
         "load": (load_campaign, 200 if quick else 100_000, "requests"),
         "memory": (memory_campaign, 0.1 if quick else 10, "minutes"),
         "signals": (signal_campaign, 4 if quick else 100, "moments, half as many full disks"),

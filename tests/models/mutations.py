@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,18 @@ def serve(folder: Path) -> None:
     files = {name: (folder / f"{name}.granulearn").read_bytes() for name in rows}
     # A file in memory: half of the time would go to the disk.
     temporary = Path(f"/proc/self/fd/{os.memfd_create('temporary')}")
+
+    def try_one(name: str, seed: int) -> tuple[str, str]:
+        # Half of the seeds damage bytes, the others edit what is then signed anew.
+        change = damaged if seed % 2 else edited
+        temporary.write_bytes(change(files[name], seed))
+        return outcome_of(temporary, rows[name])
+
+    answer(try_one, SECONDS)
+
+
+def answer(try_one: Callable[[str, int], tuple[str, str]], seconds: float) -> None:
+    """Note, line by line, what comes of each question of a `Worker`, with limits."""
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     # Nothing in this process answers the alarm, so it ends whatever loop is running.
@@ -116,11 +128,8 @@ def serve(folder: Path) -> None:
         name, seeds, answers = json.loads(line)
         with open(answers, "wb", buffering=0) as file:
             for seed in seeds:
-                # Half of the seeds damage bytes, the others edit what is then signed anew.
-                change = damaged if seed % 2 else edited
-                temporary.write_bytes(change(files[name], seed))
-                signal.setitimer(signal.ITIMER_REAL, SECONDS)
-                outcome = outcome_of(temporary, rows[name])
+                signal.setitimer(signal.ITIMER_REAL, seconds)
+                outcome = try_one(name, seed)
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 file.write(json.dumps(outcome).encode() + b"\n")
         tell(DONE)
@@ -138,16 +147,18 @@ class Worker:
     Parameters
     ----------
     folder : Path
-        Has a model of each kind.
+        Has a file of each kind.
+    module : str, default="tests.models.mutations"
+        What the process runs, with the folder: it tries files and calls `answer`.
     """
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, module: str = "tests.models.mutations"):
+        self.folder, self.module = folder, module
         self._start()
 
     def _start(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.models.mutations", str(self.folder)],
+            [sys.executable, "-m", self.module, str(self.folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -162,7 +173,7 @@ class Worker:
         return self.process.stdout.readline().decode().strip() == DONE
 
     def try_many(self, name: str, seeds: Sequence[int]) -> dict[int, tuple[str, str]]:
-        """Return, by seed, what comes of a kind of model after its damage."""
+        """Return, by seed, what comes of a kind of file after its damage."""
         outcomes: dict[int, tuple[str, str]] = {}
         answers = self.folder / "answers"
         while left := [seed for seed in seeds if seed not in outcomes]:

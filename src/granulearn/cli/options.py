@@ -18,7 +18,7 @@ import typer
 from typer import Argument, Option
 
 from granulearn.cli.exit_codes import UsageError
-from granulearn.cli.output import is_standard_output
+from granulearn.cli.output import is_standard_output, note
 from granulearn.training.model_kinds import model_kinds
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ _PANEL: dict[str, Any] = {"rich_help_panel": "How the table is read"}
 _ENCODING = Option(help="Encoding of a text file, such as cp1252.", **_PANEL)
 _SHEET = Option(help="Sheet of a workbook: its name, or its number from 1.", **_PANEL)
 _SEPARATOR = Option(help="Character between the cells of a text file.", **_PANEL)
+_EXPANSION = "How many times its size a file may take when it is decompressed, above 256 MB."
 _CATEGORICAL = "Column of categories that look like numbers; may be repeated."
 _IGNORE = "Column to drop; may be repeated."
 _INCLUDE = "Column to use although it would be dropped; may be repeated."
@@ -130,6 +131,7 @@ class FileOptions:
     encoding: Annotated[str | None, _ENCODING] = None
     sheet: Annotated[str | None, _SHEET] = None
     separator: Annotated[str | None, _SEPARATOR] = None
+    max_expansion: Annotated[int, Option(min=1, help=_EXPANSION, **_PANEL)] = 100
 
     @property
     def read_options(self) -> ReadOptions:
@@ -137,12 +139,14 @@ class FileOptions:
         from granulearn.tables import ReadOptions
 
         separator = "\t" if self.separator in ("\\t", "tab") else self.separator
-        return ReadOptions(encoding=self.encoding, sheet=self.sheet, separator=separator)
+        return ReadOptions(self.encoding, self.sheet, separator, self.max_expansion)
 
     def open(self, path: Path) -> TableFile:
         """Open the table."""
         from granulearn.tables import open_table
 
+        if path.is_fifo():  # which nobody may ever write to
+            note(f"waiting for a table from the pipe {path}.")
         return open_table(path, self.read_options)
 
 

@@ -52,6 +52,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+MOST_CONNECTIONS, SECONDS_OF_REQUEST = 100, 10.0
+"""Open connections, and the time that a request may take to arrive."""
 MOST_ROWS = 200
 """Rows of the queue in one answer."""
 _ROWS_OF_PREVIEW = 12
@@ -129,8 +131,10 @@ class OnlyThisPage(BaseHTTPMiddleware):
         if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             return 415, "A decision is sent as JSON."
         length = headers.get("content-length", "")
-        if not length.isdecimal() or int(length) > LONGEST_BODY:
+        if not length.isdecimal() or len(length) > 9 or int(length) > LONGEST_BODY:
             return 413, "The request is too long."
+        if "transfer-encoding" in headers:  # which would count instead of the length
+            return 400, "A decision is sent with its length, in one piece."
         return None
 
 
@@ -329,7 +333,7 @@ def _endpoint(
     async def endpoint(request: Request) -> Response:
         try:
             if request.method == "POST":
-                values: Any = msgspec.json.decode(await request.body(), type=record)
+                values: Any = msgspec.json.decode(await _body(request), type=record)
             else:
                 query = dict(request.query_params) | request.path_params
                 values = msgspec.convert(query, record, strict=False)
@@ -339,7 +343,7 @@ def _endpoint(
             return _failed(409, error, conflict=_standing(served.review, error.row))
         except TableError as error:
             return _failed(409, error)
-        except (ValueError, msgspec.MsgspecError, RecursionError) as error:
+        except (ValueError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
             return _failed(400, error)
         except OSError as error:
             reason = f"{error.strerror or error}".lower()
@@ -349,6 +353,16 @@ def _endpoint(
             return _failed(500, f"Nothing was saved: unexpected {type(error).__name__}: {error}")
 
     return endpoint
+
+
+async def _body(request: Request) -> bytes:
+    """Return the body of a request; it is counted while it is read."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > LONGEST_BODY:
+            raise ValueError("the request is too long.")
+    return body
 
 
 def _failed(status: int, reason: object, **facts: Any) -> JSONResponse:
@@ -396,9 +410,39 @@ def make_server(review: Review, listening: socket.socket, token: str) -> Server:
     `listening` is from `bound_socket`; every path begins with the token.
     """
     from uvicorn import Config, Server
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Connection(H11Protocol):
+        """Closes connections whose request does not end, and the oldest of too many."""
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.began = self.loop.time()
+            connections: Any = self.connections
+            waiting = [one for one in connections if not one.is_answering()]
+            if len(connections) > MOST_CONNECTIONS:
+                min(waiting, key=lambda one: one.began, default=self).transport.abort()
+            self.loop.call_later(SECONDS_OF_REQUEST, self.close_if_waiting)
+
+        def is_answering(self) -> bool:
+            cycle = self.cycle
+            return cycle is not None and not cycle.more_body and not cycle.response_complete
+
+        def on_response_complete(self) -> None:
+            self.began = self.loop.time()
+            super().on_response_complete()
+
+        def close_if_waiting(self) -> None:
+            left = self.began + SECONDS_OF_REQUEST - self.loop.time()
+            if not self.is_answering() and left <= 0:
+                self.transport.abort()
+            elif not self.transport.is_closing():
+                self.loop.call_later(max(left, 1), self.close_if_waiting)
 
     config = Config(
         make_application(review, token, listening.getsockname()[1]),
+        http=Connection,
+        backlog=MOST_CONNECTIONS,
         log_level="critical",
         access_log=False,
         lifespan="off",

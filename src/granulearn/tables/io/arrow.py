@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -15,8 +15,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
 from granulearn.tables.io.files import PARQUET_ENDINGS
+from granulearn.tables.io.stored_sizes import DAMAGED_HEADER, check_messages, check_pages
 from granulearn.tables.io.table_file import (
+    AS_FOUND,
+    LONGEST_ROW,
     Changes,
+    Expansion,
+    ReadOptions,
     TableFile,
     column_indices,
     named_columns,
@@ -28,6 +33,11 @@ from granulearn.utils.text import quoted
 
 # First bytes of a compressed buffer.
 _COMPRESSIONS = {b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4"}
+_BATCH_BYTES, _SHORT = 2**26, 2**10
+_TEXTS = (
+    *(pa.types.is_string, pa.types.is_large_string),
+    *(pa.types.is_binary, pa.types.is_large_binary),
+)
 _LONG_TEXTS = (pa.large_string(), pa.string_view())
 
 
@@ -45,13 +55,59 @@ def standard_type(column: pa.Array) -> pa.Array:
     return column
 
 
-def standard_batch(
-    shown: Path, batch: pa.RecordBatch, indices: list[int], names: list[str]
+def standard_batches(
+    shown: Path,
+    batch: pa.RecordBatch,
+    indices: list[int],
+    names: list[str],
+    shared: Collection[str] = (),
+) -> Iterator[pa.RecordBatch]:
+    """Select columns of a batch, cast them to standard types, and rename them.
+
+    Cells that share a long text are few in a batch. The columns `shared` are decoded.
+    """
+    longest = max((_longest_text(batch.column(index)) for index in indices), default=0)
+    if longest > LONGEST_ROW:
+        raise TableError(
+            f"{shown} has a cell of {longest / 1e6:,.0f} MB, and at most {LONGEST_ROW / 1e6:,.0f} "
+            "MB can be read; store such cells outside of the table."
+        )
+    rows = max(1, _BATCH_BYTES // max(1, longest * len(indices)))
+    for begin in range(0, batch.num_rows, rows):
+        yield _standard_batch(shown, batch.slice(begin, rows), indices, names, shared)
+
+
+def _longest_text(column: pa.Array) -> int:
+    """Return the bytes of the longest text, or more if all texts are short."""
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return _longest_text(column.storage)
+    if pa.types.is_dictionary(kind):
+        return _longest_text(column.dictionary)
+    if pa.types.is_run_end_encoded(kind):
+        return _longest_text(column.values)
+    if pa.types.is_string_view(kind):
+        return int(np.frombuffer(column.buffers()[1], np.int32)[::4].max(initial=0))
+    if not any(is_kind(kind) for is_kind in _TEXTS):
+        return 0
+    few = column.nbytes
+    return few if few <= _SHORT else pc.max(pc.binary_length(column)).as_py() or 0
+
+
+def _standard_batch(
+    shown: Path,
+    batch: pa.RecordBatch,
+    indices: list[int],
+    names: list[str],
+    shared: Collection[str],
 ) -> pa.RecordBatch:
-    """Select columns of a batch, cast them to standard types, and rename them."""
     if not indices:
         return batch.select([])
-    columns = [standard_type(batch.column(index)) for index in indices]
+    stored = [(batch.schema.field(index).name, batch.column(index)) for index in indices]
+    columns = [
+        standard_type(column.dictionary_decode() if name in shared else column)
+        for name, column in stored
+    ]
     for name, column in zip(names, columns, strict=True):
         kind = value_type(column.type)
         if pa.types.is_timestamp(kind) and kind.tz and not _is_known_zone(kind.tz):
@@ -86,10 +142,13 @@ class ParquetTable(TableFile):
         The file or folder.
     shown : Path
         As the user named it, for messages.
+    options : ReadOptions, optional
+        Has the largest ratio of decompression.
     """
 
-    def __init__(self, path: Path, shown: Path):
-        self._root = path
+    def __init__(self, path: Path, shown: Path, options: ReadOptions = AS_FOUND):
+        self._root, self._options = path, options
+        self._sizes: dict[Path, tuple[list[str], int]] = {}
         self._groups: list[_RowGroup] = []
         names: list[str] = []
         n_rows = 0
@@ -97,10 +156,16 @@ class ParquetTable(TableFile):
             own_shown = shown if file == path else file
             try:
                 with parquet.ParquetFile(file) as opened:
-                    metadata, stored = opened.metadata, opened.schema_arrow.names
-            except (pa.ArrowException, OSError, ValueError) as error:
-                raise TableError(f"{own_shown} is no readable Parquet file: {error}") from error
-            own_names, own_notes = named_columns(own_shown, stored)
+                    metadata, schema = opened.metadata, opened.schema_arrow
+                shared, longest = check_pages(file, metadata, self._expansion(file, own_shown))
+            except TableError:
+                raise
+            except (pa.ArrowException, OSError, *DAMAGED_HEADER) as error:
+                reason = _reason(error)
+                raise TableError(f"{own_shown} is no readable Parquet file: {reason}") from error
+            own_names, own_notes = named_columns(own_shown, schema.names)
+            coded = {field.name for field in schema if pa.types.is_dictionary(field.type)}
+            self._sizes[file] = sorted(shared - coded), longest
             if not names:
                 first, names, notes = file, own_names, own_notes
             _check_same_columns(path, file, own_names, first, names)
@@ -114,10 +179,19 @@ class ParquetTable(TableFile):
             shown = self.path if path == self._root else path
             numbers = [group.number for group in groups]
             try:
-                with parquet.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
-                    yield from _file_batches(shown, file, numbers, wanted)
-            except (pa.ArrowException, OSError) as error:
+                shared, longest = self._sizes[path]
+                with parquet.ParquetFile(
+                    path, memory_map=True, pre_buffer=False, read_dictionary=shared
+                ) as file:
+                    expansion = self._expansion(path, shown)
+                    for batch in _file_batches(shown, file, numbers, wanted, shared, longest):
+                        expansion.add(batch.nbytes)
+                        yield batch
+            except (pa.ArrowException, OSError, KeyError) as error:
                 raise TableError(f"{shown} is damaged: {error}; write it again.") from error
+
+    def _expansion(self, file: Path, shown: Path) -> Expansion:
+        return Expansion(shown, file.stat().st_size, self._options)
 
     def parts(self) -> tuple[TableFile, ...]:
         """Return the row groups."""
@@ -161,18 +235,28 @@ class ParquetTable(TableFile):
 
 
 def _file_batches(
-    shown: Path, file: parquet.ParquetFile, row_groups: list[int], wanted: list[str]
+    shown: Path,
+    file: parquet.ParquetFile,
+    row_groups: list[int],
+    wanted: list[str],
+    shared: list[str],
+    longest: int,
 ) -> Iterator[pa.RecordBatch]:
     stored = file.schema_arrow.names
     indices = column_indices(named_columns(shown, stored)[0], wanted)
     are_unique = len(set(stored)) == len(stored)
     read = [stored[index] for index in indices or [0]] if are_unique else None
-    rows = rows_per_batch(len(read or stored))
+    rows = min(rows_per_batch(len(read or stored)), max(1, _BATCH_BYTES // longest))
     for batch in file.iter_batches(rows, row_groups=row_groups, columns=read):
         # Arrow gives more than was asked for if a name begins like another.
         index_of = batch.schema.get_field_index
         fields = [index_of(stored[i]) for i in indices] if are_unique else indices
-        yield standard_batch(shown, batch, fields, wanted)
+        yield from standard_batches(shown, batch, fields, wanted, shared)
+
+
+def _reason(error: Exception) -> str:
+    is_said = isinstance(error, (pa.ArrowException, OSError))
+    return str(error) if is_said else "a header in it is damaged"
 
 
 def _check_same_columns(
@@ -220,35 +304,61 @@ class ArrowTable(TableFile):
         The file.
     shown : Path
         As the user named it, for messages.
+    options : ReadOptions, optional
+        Has the largest ratio of decompression.
     """
 
-    def __init__(self, path: Path, shown: Path):
-        self._path, self._shown, n_rows = path, shown, 0
+    def __init__(self, path: Path, shown: Path, options: ReadOptions = AS_FOUND):
+        self._path, self._shown, self._options, n_rows = path, shown, options, 0
         stored: list[str] = []
-        for batch in self._stored():
-            stored = batch.schema.names
-            n_rows += batch.num_rows
+        try:
+            check_messages(path, self._expansion())
+            for batch in self._stored():
+                batch.validate(full=True)  # a damaged one would crash what reads it
+                stored = batch.schema.names
+                n_rows += batch.num_rows
+        except TableError:
+            raise
+        except (pa.ArrowException, *DAMAGED_HEADER) as error:
+            raise self._damaged(error) from error
         names, notes = named_columns(shown, stored)
         super().__init__(shown, names, notes, n_rows)
 
     def _stored(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches as stored."""
         try:
-            with pa.memory_map(str(self._path)) as file:
+            with pa.OSFile(str(self._path)) as file:
                 yield from open_arrow(file)[1]
         except (pa.ArrowException, OSError) as error:
-            raise TableError(f"{self._shown} is no readable Arrow file: {error}") from error
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> TableError:
+        return TableError(f"{self._shown} is no readable Arrow file: {_reason(error)}")
+
+    def _expansion(self) -> Expansion:
+        return Expansion(self._shown, self._path.stat().st_size, self._options)
 
     def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         indices = column_indices(self.names, wanted)
-        rows = rows_per_batch(len(wanted))
+        rows, expansion = rows_per_batch(len(wanted)), self._expansion()
         for batch in self._stored():
             for begin in range(0, batch.num_rows, rows):
-                yield standard_batch(self._shown, batch.slice(begin, rows), indices, wanted)
+                part = batch.slice(begin, rows)
+                for found in standard_batches(self._shown, part, indices, wanted):
+                    expansion.add(found.nbytes)
+                    yield found
 
     def _rewrite(self, temporary: Path, changes: Changes) -> None:
         """Write a file of the same kind, with some cells of one column changed."""
-        with pa.memory_map(str(self.path)) as file:
+        try:
+            self._rewrite_stored(temporary, changes)
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # of the disk
+            raise self._damaged(error) from error
+
+    def _rewrite_stored(self, temporary: Path, changes: Changes) -> None:
+        with pa.OSFile(str(self.path)) as file:
             options = pa.ipc.IpcWriteOptions(compression=_compression(file))
             file.seek(0)
             reader, stored = open_arrow(file)

@@ -10,11 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile, islice, zip_longest
 from pathlib import Path
 
-from granulearn.tables.io.table_file import check_width, is_number
+from granulearn.tables.io.table_file import LONGEST_ROW, check_width, is_number
 from granulearn.tables.messages import Message, Setting, TableError
 
-# A longer row has an open quotation mark. Arrow's limit is 2 GB.
-LONGEST_ROW = 2**29
 _SEPARATORS = (",", ";", "\t", "|")
 _ANNOUNCED = re.compile(rb"sep=(.)\r?\n", re.IGNORECASE)
 _SAMPLE_BYTES = 2**16

@@ -111,7 +111,7 @@ def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:
     if path.is_dir():
         from granulearn.tables.io.arrow import ParquetTable
 
-        return ParquetTable(path, shown)
+        return ParquetTable(path, shown, options)
     if not path.is_file():
         raise FileNotFoundError(f"{shown} is not a file; check the path.")
     with path.open("rb") as file:
@@ -127,7 +127,7 @@ def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:
     if _begins(beginning, *_ARROW):
         from granulearn.tables.io.arrow import ArrowTable
 
-        return ArrowTable(path, shown)
+        return ArrowTable(path, shown, options)
     compression = next((COMPRESSIONS[m] for m in COMPRESSIONS if _begins(beginning, m)), None)
     is_parquet = _begins(beginning, b"PAR1")
     if compression is None and not is_parquet:
@@ -135,8 +135,8 @@ def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:
     if is_parquet or (compression is None and shown.suffix.lower() in PARQUET_ENDINGS):
         from granulearn.tables.io.arrow import ParquetTable
 
-        return ParquetTable(path, shown)
-    return _opened_text(TextSource(path, shown, compression), options)
+        return ParquetTable(path, shown, options)
+    return _opened_text(TextSource(path, shown, compression, options=options), options)
 
 
 def _opened_text(source: TextSource, options: ReadOptions) -> TableFile:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.io.arrow import standard_batch
+from granulearn.tables.io.arrow import standard_batches
 from granulearn.tables.io.files import open_table
 from granulearn.tables.io.table_file import (
     ReadOptions,
@@ -55,7 +55,7 @@ class FrameTable(TableFile):
     def _batches(self, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         fields = column_indices(self.names, wanted)
         for batch in self._table.to_batches(rows_per_batch(len(wanted))):
-            yield standard_batch(self.path, batch, fields, wanted)
+            yield from standard_batches(self.path, batch, fields, wanted)
 
 
 def table_of(data: Any, options: ReadOptions | None = None) -> TableFile:

@@ -8,9 +8,10 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,7 @@ import pyarrow as pa
 from granulearn.tables.io.edits import can_be_bare
 from granulearn.tables.io.table_file import (
     AS_FOUND,
+    LONGEST_ROW,
     Changes,
     ReadOptions,
     TableFile,
@@ -47,14 +49,46 @@ class JsonObject(NamedTuple):
     content: dict[str, Any]
 
 
+class _Window:
+    """A part of a text, from a position on; the text before it is forgotten."""
+
+    def __init__(self, text: TextIO, content: str, position: int, line: int):
+        self.text, self.content, self.position = text, content, position
+        self._line, self._counted = line, 0
+
+    def sign(self) -> str:
+        """Go to the next character that is no blank, and return it; nothing at the end."""
+        while (begin := _after_blanks(self.content, self.position)) == len(self.content):
+            self.position = begin
+            if not self.reads_on():
+                return ""
+        self.position = begin
+        return self.content[begin]
+
+    def line(self) -> int:
+        """Return the number of the line at the position."""
+        self._line += self.content.count("\n", self._counted, self.position)
+        self._counted = self.position
+        return self._line
+
+    def reads_on(self) -> bool:
+        """Double the window, from the position on; say whether there was more text."""
+        self.line()
+        more = self.text.read(max(_PIECE, len(self.content) - self.position))
+        self.content, self.position, self._counted = self.content[self.position :] + more, 0, 0
+        return bool(more)
+
+
 DECODER = json.JSONDecoder(parse_float=Bare, parse_int=Bare, parse_constant=Bare)
+# Characters read at once; most values of a row, which take more memory than their text.
+_PIECE, _MOST_VALUES = 2**20, 2**21
 _BLANKS = re.compile(r"[ \t\r\n]*+")
 
 
 class JsonTable(TableFile):
     """A file of JSON objects; the columns are their keys, in order of first appearance.
 
-    Lines are read in constant memory, an array as a whole.
+    Both are read in constant memory.
 
     Parameters
     ----------
@@ -114,15 +148,19 @@ class JsonTable(TableFile):
         encoding, line, is_first = self.source.text_encoding, 0, True
         with io.TextIOWrapper(self.source.open(), encoding) as text:
             try:
-                for line, content in enumerate(text, start=1):
+                for line, content in enumerate(iter(partial(text.readline, _PIECE), ""), start=1):
                     begin = _after_blanks(content, 0)
+                    if is_first and content.startswith("[", begin):
+                        self._is_array = True
+                        yield from self._array(_Window(text, content, begin + 1, line))
+                        return
+                    while not content.endswith("\n") and (more := text.readline(len(content))):
+                        content += more
+                        self._check_length(content, 0, line)
+                    begin = _after_blanks(content, begin)
                     if begin == len(content):
                         continue
-                    self._is_array = is_first and content.startswith("[", begin)
                     is_first = False
-                    if self._is_array:
-                        yield from self._array(content + text.read(), begin, line)
-                        return
                     row, end = self._decoded(content, begin, line)
                     if content[end:].strip():
                         raise self._broken(line, f"{content[end:][:20]!r} follows the object")
@@ -132,22 +170,38 @@ class JsonTable(TableFile):
                 step = Message(problem, "state its encoding (", Setting("encoding"), ").")
                 raise TableError(step) from error
 
-    def _array(self, content: str, begin: int, line: int) -> Iterator[JsonObject]:
+    def _array(self, window: _Window) -> Iterator[JsonObject]:
         """Yield the objects of an array, one at a time, to know their lines."""
-        counted, position = 0, _after_blanks(content, begin + 1)
-        while not content.startswith("]", position):
-            line, counted = line + content.count("\n", counted, position), position
-            row, position = self._decoded(content, position, line)
+        while window.sign() != "]":
+            row = self._next_row(window)
             yield row
-            position = _after_blanks(content, position)
-            if content.startswith(",", position):
-                position = _after_blanks(content, position + 1)
-            elif not content.startswith("]", position):
-                raise self._broken(line, "a comma or ] is missing after this object")
-        rest = content[position + 1 :].strip()
-        if rest:  # rows of a second array would be lost
-            line += content.count("\n", counted, content.rindex(rest))
-            raise self._broken(line, f"{rest[:20]!r} follows the array")
+            if window.sign() == ",":
+                window.position += 1
+            elif window.sign() != "]":
+                raise self._broken(row.line, "a comma or ] is missing after this object")
+        window.position += 1
+        if window.sign():  # rows of a second array would be lost
+            rest = window.content[window.position :][:20]
+            raise self._broken(window.line(), f"{rest!r} follows the array")
+
+    def _next_row(self, window: _Window) -> JsonObject:
+        while True:
+            line = window.line()
+            try:
+                row, window.position = self._decoded(window.content, window.position, line)
+                return row
+            except TableError:  # perhaps only the beginning of the object is in the window
+                self._check_length(window.content, window.position, line)
+                if not window.reads_on():
+                    raise
+
+    def _check_length(self, text: str, begin: int, line: int) -> None:
+        """Refuse a row that is too long, or has too many values."""
+        long, many = len(text) - begin > LONGEST_ROW, text.count(",", begin) > _MOST_VALUES
+        if long or many:
+            found = f"more than {LONGEST_ROW if long else _MOST_VALUES:,}"
+            found = f"{found} characters" if long else f"{found} values"
+            raise self._broken(line, f"a row of {found}")
 
     def _decoded(self, text: str, begin: int, line: int) -> tuple[JsonObject, int]:
         """Return the object that begins at a position, and where it ends."""

@@ -16,11 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from granulearn.tables.messages import TableError
+from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.utils.text import counted, listed
 
 MOST_COLUMNS = 100_000
 LONGEST_NAME = 10_000
+# Bytes of a row of text, or of a cell; a longer one has an open quotation mark.
+LONGEST_ROW = 2**25
+# A file may expand to this many bytes whatever its size.
+LITTLE = 2**28
 _BATCH_CELLS = 2**20
 _BATCH_ROWS = 2**16
 # Characters that no text file or no workbook can hold.
@@ -41,7 +45,7 @@ class ReadOptions:
     --------
     >>> from granulearn.tables import ReadOptions
     >>> ReadOptions(encoding="cp1252", separator=";")
-    ReadOptions(encoding='cp1252', sheet=None, separator=';')
+    ReadOptions(encoding='cp1252', sheet=None, separator=';', max_expansion=100)
     """
 
     encoding: str | None = None
@@ -50,9 +54,42 @@ class ReadOptions:
     """Sheet of a workbook: its name, or its number from 1."""
     separator: str | None = None
     """Separator between the cells of a text file."""
+    max_expansion: int = 100
+    """How many times its size a file may take when it is decompressed, above 256 MB."""
 
 
 AS_FOUND = ReadOptions()
+
+
+class Expansion:
+    """Counts the bytes that a file expands to in one pass over it, and refuses too many.
+
+    Parameters
+    ----------
+    shown : Path
+        The file, for messages.
+    n_stored : int
+        Its size in bytes.
+    options : ReadOptions
+        Has the largest ratio.
+    """
+
+    def __init__(self, shown: Path, n_stored: int, options: ReadOptions):
+        self.shown, self.ratio = shown, options.max_expansion
+        self.most, self.n_bytes = max(LITTLE, self.ratio * n_stored), 0
+
+    def add(self, n_bytes: int) -> None:
+        """Count bytes before they are kept."""
+        self.n_bytes += n_bytes
+        if self.n_bytes > self.most:
+            raise self.error()
+
+    def error(self) -> TableError:
+        """Return the error for a file that expands too much."""
+        what = f"{self.shown} expands to more than {self.most / 1e6:,.0f} MB, which a small file "
+        advice = "seldom does unless it is made to take all memory; if you trust it, raise the "
+        allowed = Setting("max_expansion", 10 * self.ratio)
+        return TableError(Message(what, advice, "allowed ratio (", allowed, ")."))
 
 
 class Changes(NamedTuple):

@@ -20,9 +20,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from granulearn.tables.io.dialect import LONGEST_ROW, find_dialect, fits, parse_row
+from granulearn.tables.io.dialect import find_dialect, fits, parse_row
 from granulearn.tables.io.edits import Edit, edited
-from granulearn.tables.io.table_file import AS_FOUND, Changes, ReadOptions, TableFile, named_columns
+from granulearn.tables.io.table_file import (
+    AS_FOUND,
+    LONGEST_ROW,
+    Changes,
+    ReadOptions,
+    TableFile,
+    named_columns,
+)
 from granulearn.tables.io.text_source import Encoding, TextSource, detect_legacy, find_encoding
 from granulearn.tables.messages import Message, Setting, TableError
 from granulearn.utils.text import counted, listed, quoted
@@ -86,7 +93,7 @@ def row_starts(content: bytes, separator: str) -> RowStarts:
         outside = np.searchsorted(quotes, begins) % 2 == 0
     end_line = int(np.flatnonzero(outside)[-1])
     end = int(begins[end_line])
-    filled = np.append(codes, _LF)[begins]
+    filled = np.append(codes, np.uint8(_LF))[begins]
     lines = np.flatnonzero(outside & (filled != _LF) & (filled != _CR))
     return RowStarts(begins[lines], lines, end, end_line, in_quotes, misquoted)
 
@@ -384,7 +391,8 @@ class _Scan:
         rest, begin, line, row = b"", self.source.begin + self._end, self._end_line, 0
         block = b"-"
         while block:
-            size = max(CHUNK_BYTES, len(rest))  # a very long cell is looked through a few times
+            # A very long cell is looked through a few times.
+            size = max(CHUNK_BYTES, min(len(rest), LONGEST_ROW - len(rest)))
             block = read_before.read(size) or text.read(size)
             if block.endswith(b"\r"):  # perhaps the first half of a line end
                 block += read_before.read(1) or text.read(1)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import errno
 import gzip
 import io
 import lzma
+import os
 import re
 import sys
 import zipfile
@@ -24,6 +26,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from granulearn.tables.io.edits import changed_member
+from granulearn.tables.io.table_file import AS_FOUND, Expansion, ReadOptions
 from granulearn.tables.messages import Message, Setting, TableError
 
 COMPRESSIONS = {
@@ -88,6 +91,8 @@ class TextSource:
     compression: str | None = None
     encoding: Encoding | None = None
     """None while it is not known; then it keeps ASCII."""
+    options: ReadOptions = AS_FOUND
+    """Has the largest ratio of decompression."""
 
     @property
     def as_is(self) -> bool:
@@ -225,12 +230,14 @@ class _Blocks(io.RawIOBase):
 def _decompressed(file: BinaryIO, source: TextSource) -> Iterator[bytes]:
     """Yield the decompressed bytes; a damaged archive is a `TableError`."""
     try:
+        expansion = Expansion(source.shown, os.fstat(file.fileno()).st_size, source.options)
         stream = _decompressor(file, source)
         while block := stream.read(_BLOCK):
+            expansion.add(len(block))
             yield block
     except _DAMAGED as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # of the disk, not of the archive
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise  # of the disk, not of the archive, which may name a place before its beginning
         raise TableError(
             f"{source.shown} is a {source.compression} archive that is broken or cannot be read "
             f"({error}); copy or download it again, or unpack it."

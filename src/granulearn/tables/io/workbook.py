@@ -4,37 +4,34 @@ from __future__ import annotations
 
 import posixpath
 import re
+import subprocess
+import sys
 import zipfile
 import zlib
-from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from xml.etree import ElementTree
-from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 import numpy as np
 import pyarrow as pa
 import python_calamine as calamine
 
+from granulearn.tables.io import sheets
 from granulearn.tables.io.edits import Edit, can_be_bare, changed_member, edited, is_json_number
 from granulearn.tables.io.frames import FrameTable, text_of
-from granulearn.tables.io.table_file import AS_FOUND, Changes, ReadOptions
+from granulearn.tables.io.sheets import Sheet, is_filled
+from granulearn.tables.io.table_file import AS_FOUND, Changes, Expansion, ReadOptions
 from granulearn.tables.messages import Message, Setting, TableError
 
 # Stream of an encrypted .xlsx file.
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-# Errors of a damaged archive.
+# Errors of a damaged archive, or of XML that is no sheet.
 _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
-    expat.ExpatError,
+    *(ElementTree.ParseError, KeyError, ValueError),
 )
-# A larger sheet may span this many cells per filled one.
-_EXTENT_PER_CELL, _LITTLE = 100, 2_000_000
-_CHUNK = 2**20
-# A spreadsheet program lets a cell have 32,767 characters.
-_LONGEST_CELL = 2**24
-_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
+_SILENT: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
 _REFERENCE = re.compile(r"([A-Za-z]{1,8})([0-9]{1,18})")
 _WORKBOOK = re.compile(r"xl/(workbook\w*\.xml)")
 # An attribute may hold ">".
@@ -66,14 +63,15 @@ class WorkbookTable(FrameTable):
     """
 
     def __init__(self, path: Path, shown: Path, options: ReadOptions = AS_FOUND):
-        self.sheet, cells, (top, left), note = _chosen_sheet(path, shown, options.sheet)
-        filled = [number for number, row in enumerate(cells) if _is_filled(row)]
+        (self.sheet, cells, (top, left)), note = _chosen_sheet(path, shown, options)
+        self._expansion = Expansion(shown, path.stat().st_size, options)
+        filled = [number for number, row in enumerate(cells) if is_filled(row)]
         if len(filled) < 2:
             what = "has a header but no data rows" if filled else "is empty"
             problem = f"{shown}: the sheet {self.sheet!r} {what}; name another ("
             raise TableError(Message(problem, Setting("sheet"), ")."))
         columns = [[cells[number][index] for number in filled] for index in range(len(cells[0]))]
-        used = [index for index, column in enumerate(columns) if _is_filled(column)]
+        used = [index for index, column in enumerate(columns) if is_filled(column)]
         texts = [list(map(text_of, columns[index])) for index in used]
         arrays = [pa.array(column[1:], pa.string()) for column in texts]
         header = [column[0] or "" for column in texts]
@@ -98,6 +96,11 @@ class WorkbookTable(FrameTable):
         """Return the row of the sheet, from 1, that each data row is."""
         return self._lines
 
+    def part(self, archive: zipfile.ZipFile, name: str) -> bytes:
+        """Return the content of a part of the workbook."""
+        self._expansion.add(archive.getinfo(name).file_size)
+        return archive.read(name)
+
     def _rewrite(self, temporary: Path, changes: Changes) -> None:
         """Write a workbook with some cells of one column of a sheet changed, and some rows emptied.
 
@@ -105,6 +108,14 @@ class WorkbookTable(FrameTable):
         formulas and charts still refer to them: a dropped row stays as an empty one, which the
         reader skips. A number or a Boolean is written as one if the column has others.
         """
+        try:
+            self._rewrite_sheet(temporary, changes)
+        except TableError:
+            raise
+        except _DAMAGED as error:
+            raise _damaged(self.path, error) from error
+
+    def _rewrite_sheet(self, temporary: Path, changes: Changes) -> None:
         member, content = _sheet(self)
         index, lines = self.names.index(changes.column), self.lines().tolist()
         number, has_bare, rows = self.columns[index], self._has_bare[index], _rows(content)
@@ -148,111 +159,41 @@ class WorkbookTable(FrameTable):
             file.write(edited(content, edits))
 
 
-def _is_filled(cells: Sequence[Any]) -> bool:
-    return any(cell != "" and not (isinstance(cell, str) and cell.isspace()) for cell in cells)
-
-
-def _chosen_sheet(
-    path: Path, shown: Path, stated: str | None
-) -> tuple[str, list[list[Any]], tuple[int, int], list[str]]:
-    """Return name and cells of a sheet, row and column of the first cell, and a note."""
+def _chosen_sheet(path: Path, shown: Path, options: ReadOptions) -> tuple[Sheet, list[str]]:
+    """Return a sheet, and a note on the choice."""
+    expansion = Expansion(shown, path.stat().st_size, options)
+    command = [sys.executable, "-I", sheets.__file__, str(path), str(expansion.most)]
+    command += [] if options.sheet is None else [options.sheet]
+    if subprocess.run(command, **_SILENT, check=False).returncode:
+        raise expansion.error()
     try:
-        check_extent(path, shown)
-        with calamine.CalamineWorkbook.from_path(path) as book:
-            names = book.sheet_names
-            if stated is not None:
-                return *_cells(book, _stated_sheet(shown, names, stated)), []
-            visible = [
-                sheet.name
-                for sheet in book.sheets_metadata
-                if sheet.visible == calamine.SheetVisibleEnum.Visible
-                and sheet.typ == calamine.SheetTypeEnum.WorkSheet
-            ]
-            for name in visible or names:
-                found = _cells(book, name)
-                if any(map(_is_filled, found[1])):
-                    number = names.index(name) + 1
-                    which = "the first" if number == 1 else f"number {number}"
-                    choice = f"sheet {name!r}, {which} of {len(names)} ("
-                    note = Message(choice, Setting("sheet"), " takes another)")
-                    return *found, [note] if len(names) > 1 else []
-    except (calamine.CalamineError, *_DAMAGED) as error:
+        names, sheet = sheets.read_sheet(str(path), options.sheet)
+    except calamine.CalamineError as error:
         if isinstance(error, calamine.PasswordError) or _ENCRYPTED in path.read_bytes():
             raise TableError(
                 f"{shown} is protected by a password; save it without one, or save the sheet as "
                 "CSV."
             ) from error
-        raise TableError(
-            f"{shown} is no workbook that can be read ({error}); open it in a spreadsheet program "
-            "and save it again, as .xlsx or as CSV."
-        ) from error
-    raise TableError(f"{shown} is empty; none of its {len(names)} sheets has a cell.")
+        raise _damaged(shown, error) from error
+    if sheet is None and options.sheet is None:
+        raise TableError(f"{shown} is empty; none of its {len(names)} sheets has a cell.")
+    if sheet is None:
+        listed = ", ".join(f"{number} {name!r}" for number, name in enumerate(names, start=1))
+        problem = f"{shown} has no sheet {options.sheet!r}; it has {listed} ("
+        raise TableError(Message(problem, Setting("sheet"), ")."))
+    if options.sheet is not None or len(names) == 1:
+        return sheet, []
+    number = names.index(sheet.name) + 1
+    which = "the first" if number == 1 else f"number {number}"
+    choice = f"sheet {sheet.name!r}, {which} of {len(names)} ("
+    return sheet, [Message(choice, Setting("sheet"), " takes another)")]
 
 
-def _cells(
-    book: calamine.CalamineWorkbook, name: str
-) -> tuple[str, list[list[Any]], tuple[int, int]]:
-    sheet = book.get_sheet_by_name(name)
-    return name, sheet.to_python(), sheet.start or (0, 0)
-
-
-def _stated_sheet(shown: Path, names: list[str], stated: str) -> str:
-    if stated in names:
-        return stated
-    if stated.isdecimal() and 1 <= int(stated) <= len(names):
-        return names[int(stated) - 1]
-    listed = ", ".join(f"{number} {name!r}" for number, name in enumerate(names, start=1))
-    problem = f"{shown} has no sheet {stated!r}; it has {listed} ("
-    raise TableError(Message(problem, Setting("sheet"), ")."))
-
-
-def check_extent(path: Path, shown: Path) -> None:
-    """Refuse a sheet whose few cells are very far apart.
-
-    The reader would take memory for all cells between them. Workbooks that are no archives of
-    XML have bounds of their own.
-    """
-    if not zipfile.is_zipfile(path):
-        return
-    with zipfile.ZipFile(path) as archive:
-        for name in filter(_SHEET.fullmatch, archive.namelist()):
-            with archive.open(name) as sheet:
-                n_cells, height, width = _extent(sheet)
-            if height * width > _LITTLE + _EXTENT_PER_CELL * n_cells:
-                raise TableError(
-                    f"{shown}: the cells of {name} reach over {height:,} rows and {width:,} "
-                    f"columns, and only {n_cells:,} of them are filled; delete what stands far "
-                    "away from the table, or save the table as CSV."
-                )
-
-
-def _extent(sheet: IO[bytes]) -> tuple[int, int, int]:
-    """Return the number of filled cells, and of the rows and columns that they span."""
-    n_cells, place = 0, (0, 0)
-    rows: set[int] = set()
-    columns: set[int] = set()
-
-    def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal n_cells, place
-        local = name.rpartition(":")[2]
-        if local in ("row", "c"):
-            place = next_cell(local, attributes, *place)
-        elif local in ("v", "is"):
-            n_cells += 1
-            rows.add(place[0])
-            columns.add(place[1])
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = begin
-    n_bytes = 0
-    while piece := sheet.read(_CHUNK):
-        parser.Parse(piece)
-        n_bytes += len(piece)
-        if n_bytes - parser.CurrentByteIndex > _LONGEST_CELL:
-            raise zipfile.BadZipFile(f"it has a cell of more than {_LONGEST_CELL} bytes")
-    parser.Parse(b"", True)
-    height, width = (max(one) - min(one) + 1 if one else 0 for one in (rows, columns))
-    return n_cells, height, width
+def _damaged(shown: Path, error: Exception) -> TableError:
+    return TableError(
+        f"{shown} is no workbook that can be read ({error}); open it in a spreadsheet program "
+        "and save it again, as .xlsx or as CSV."
+    )
 
 
 def next_cell(name: str, attributes: dict[str, str], row: int, column: int) -> tuple[int, int]:
@@ -281,13 +222,14 @@ def _sheet(table: WorkbookTable) -> tuple[str, bytes]:
             ".xlsx or as CSV."
         )
     with zipfile.ZipFile(table.path) as archive:
-        relations = ElementTree.fromstring(archive.read(f"xl/_rels/{found[1]}.rels"))
+        parts = (f"xl/_rels/{found[1]}.rels", f"xl/{found[1]}")
+        relations, book = (ElementTree.fromstring(table.part(archive, part)) for part in parts)
         targets = {one.get("Id"): one.get("Target", "") for one in relations}
-        for sheet in ElementTree.fromstring(archive.read(f"xl/{found[1]}")).findall(".//{*}sheet"):
+        for sheet in book.findall(".//{*}sheet"):
             if sheet.get("name") == table.sheet:
                 key = next((v for k, v in sheet.items() if k.rpartition("}")[2] == "id"), None)
                 member = posixpath.normpath(posixpath.join("/xl", targets.get(key, ""))).lstrip("/")
-                if member in names and _ROW.search(content := archive.read(member)):
+                if member in names and _ROW.search(content := table.part(archive, member)):
                     return member, content
     raise TableError(
         f"{table.path}: the part of the workbook that holds the sheet {table.sheet!r} was not "
