@@ -11,7 +11,7 @@ import gc
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from granulearn.bench import Store, Study, expand, load_study, run_study
+from granulearn.bench import Store, Study, StudyError, expand, load_study, run_study
 from granulearn.bench.running import describe_environment
 from granulearn.bench.runs import Run
 from granulearn.bench.summary import run_table
@@ -90,6 +90,14 @@ class StudyBenchmark:
     """Takes each study with its finished runs; returns the blocks of the page in Markdown."""
     suffix = ".db"
 
+    def loaded(self) -> Iterator[Study]:
+        """Yield the studies whose methods are installed."""
+        for name in self.studies:
+            try:
+                yield load_study(name)
+            except StudyError as error:
+                print(f"{name} is left out: {error}", flush=True)
+
     def runs(self, study: Study, quick: bool) -> list[Run]:
         """Return the runs of a study; of a quick one two sets, one split, clean rows."""
         runs = expand(study)
@@ -106,8 +114,8 @@ class StudyBenchmark:
 
     def measure(self, path: Path, quick: bool) -> None:
         """Run what the store does not hold."""
-        for name in self.studies:
-            study = load_study(name)
+        for study in self.loaded():
+            name = study.name
             with Store(path) as store:
                 result = run_study(study, self.runs(study, quick), store)
             print(f"{name}: {result.computed} computed, {result.found} found", flush=True)
@@ -119,8 +127,7 @@ class StudyBenchmark:
         found, made_by, dates = [], [], []
         with Store(path, readonly=True) as store:
             environments = store.environments()
-            for name in self.studies:
-                study = load_study(name)
+            for study in self.loaded():
                 runs = expand(study)
                 rows = store.rows(run.key for run in runs)
                 found.append((study, run_table(runs, rows)))

@@ -23,8 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 # Name, module and question of every benchmark.
 BENCHMARKS = {
-    "rivals": ("studies", "the robust classifier against fifteen methods, on 32 small tables"),
-    "rivals-large": ("studies", "the same on ten larger tables"),
+    "rivals": ("studies", "the robust classifier against boosting, forests, SVM and networks"),
     "ablation": ("studies", "what each part of the robust classifier adds"),
     "deep": ("studies", "deep networks and other tuning against RVFL"),
     "generators": ("studies", "other ball generators under the paper's models"),

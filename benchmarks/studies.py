@@ -14,7 +14,7 @@ ABOUT = """\
 Scores are means over splits, then over sets, on test rows with clean labels; rates are in
 percent. Ranks are among the methods of a table. p-values are from Wilcoxon's test over sets, with
 Holm's correction for the comparisons of the first method with each other one. Times are
-wall-clock times on a busy machine."""
+processor times."""
 
 MOST_SETS_SHOWN, LEVEL = 12, 0.05
 
@@ -104,7 +104,7 @@ def better_is_higher(table: pd.DataFrame, score: str, methods: list[str]) -> pd.
 
 def named(score: str) -> str:
     """Return how a score is written in a table."""
-    return {"roc_auc": "AUROC"}.get(score, score.replace("_", " "))
+    return {"roc_auc": "AUROC", "roc_auc_ovr": "AUROC"}.get(score, score.replace("_", " "))
 
 
 def rounded(values: pd.Series, name: str) -> pd.Series:
@@ -113,14 +113,69 @@ def rounded(values: pd.Series, name: str) -> pd.Series:
     return values.map(lambda value: "" if pd.isna(value) else f"{value:.{digits}f}")
 
 
+def rivals_tables(found: list[tuple[Study, pd.DataFrame]]) -> Iterator[str]:
+    """Yield, for each study, a table per score: conditions by methods."""
+    for study, whole in found:
+        methods, main = [method.name for method in study.method], study.compare.score
+        table = complete(whole, methods)
+        if table.empty:
+            continue
+        parts = dict(list(table.groupby("condition", sort=False)))
+        yield f"## {study.question}"
+        yield "\n".join(f"- {note}" for note in study.notes)
+        yield f"{table['dataset'].nunique()} sets, {len(table):,} fits."
+        yield f"Mean {named(main)}, and mean rank:"
+        yield by_condition({name: ranked(part, main, methods) for name, part in parts.items()})
+        yield f"p-values of {methods[0]} against each other method:"
+        yield by_condition({name: p_values(part, main, methods) for name, part in parts.items()})
+        for score in study.scores:
+            if score not in (main, *TIMES):
+                yield f"Mean {named(score)}:"
+                means = {name: shown(part, score, methods) for name, part in parts.items()}
+                yield by_condition(means)
+        yield "Time of a fit with its tuning, relative to LightGBM (median over sets):"
+        yield by_condition({name: relative_times(part, methods) for name, part in parts.items()})
+
+
+def by_condition(rows: dict[str, pd.Series]) -> str:
+    """Return a table with a row for each condition."""
+    return markdown(pd.DataFrame(rows).T.rename_axis("condition"))
+
+
+def ranked(part: pd.DataFrame, score: str, methods: list[str]) -> pd.Series:
+    """Return mean and rank of each method, as text."""
+    ranks = against_first(better_is_higher(part, score, methods))["mean rank"]
+    return shown(part, score, methods) + ranks.map(" ({:.1f})".format)
+
+
+def p_values(part: pd.DataFrame, score: str, methods: list[str]) -> pd.Series:
+    """Return the p-values of the first method against each other one, as text."""
+    return against_first(per_set(part, score, methods))["Holm p"].drop(methods[0])
+
+
+def shown(part: pd.DataFrame, score: str, methods: list[str]) -> pd.Series:
+    """Return the mean of a score over sets, as text."""
+    return rounded(per_set(part, score, methods).mean(), score)
+
+
+def relative_times(part: pd.DataFrame, methods: list[str]) -> pd.Series:
+    """Return the median over sets of the times of methods, relative to LightGBM, as text."""
+    times = per_set(part, "fit_seconds", methods)
+    return times.div(times["LightGBM"], axis=0).median().map("{:.1f}".format)
+
+
 def study_benchmark(title: str, study: str) -> StudyBenchmark:
     """Return the benchmark of one study."""
     return StudyBenchmark(title, ABOUT, [study], study_tables)
 
 
 BENCHMARKS = {
-    "rivals": study_benchmark("The robust classifier against its rivals", "rivals"),
-    "rivals-large": study_benchmark("Larger tables against boosting and forests", "rivals-large"),
+    "rivals": StudyBenchmark(
+        "The robust classifier against its rivals",
+        ABOUT,
+        ["rivals", "rivals-large", "rivals-neural"],
+        rivals_tables,
+    ),
     "ablation": study_benchmark("What the parts of the robust classifier add", "ablation"),
     "deep": study_benchmark("Deep networks and other tuning against RVFL", "deep"),
     "generators": study_benchmark("Ball generators under the paper's models", "generators"),

@@ -13,6 +13,7 @@ EXTRAS = {
     "dask": ("dask", "distributed"),
     "studies": ("scikit_posthocs", "baycomp"),
     "rivals": ("lightgbm", "xgboost", "catboost", "cleanlab", "crowdkit", "imblearn"),
+    "rivals-neural": ("pytabkit", "torch"),
 }
 
 

@@ -94,6 +94,17 @@ def test_outliers_lie_in_training_features_before_scaling():
     assert moved.X_train.std(axis=0) == pytest.approx([1, 1])
 
 
+def test_cells_are_missing_in_both_parts_and_all_else_stays():
+    clean, holed = prepare(unit(), None), prepare(unit(Condition("missing", 0.2)), None)
+    for part in ("X_train", "X_test"):
+        whole, left = getattr(clean, part), getattr(holed, part)
+        missing = np.isnan(left)
+        assert missing.mean() == pytest.approx(0.2, abs=0.05)
+        np.testing.assert_array_equal(left[~missing], whole[~missing])
+    np.testing.assert_array_equal(holed.y_train, clean.y_train)
+    assert holed.n_disturbed == np.isnan(holed.X_train).any(axis=1).sum()
+
+
 def test_no_stress_changes_a_test_part(monkeypatch):
     """Without scaling, which is learned from training rows, the rows are those of the set."""
     monkeypatch.setattr(data, "TablePreprocessor", lambda **_: FunctionTransformer())

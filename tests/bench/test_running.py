@@ -28,6 +28,7 @@ from granulearn.bench.running import (
     draw,
     run_in_processes,
 )
+from granulearn.bench.runs import Condition
 from granulearn.bench.study import Method
 from granulearn.dask import open_client
 from tests.bench.odd_classifiers import Recorder
@@ -400,18 +401,14 @@ def test_tuning_and_fitting_see_no_test_row(runs):
     assert not any(tuple(row) in test_rows for X, _ in Recorder.seen for row in X)
 
 
-def test_early_stopping_sees_no_test_row(runs):
-    inner = {"estimator": "tests.bench.odd_classifiers.StopRecorder"}
-    path = "granulearn.bench.rivals.EarlyStoppedClassifier"
-    method = Method(name="stopped", estimator=path, fixed={"estimator": inner})
-    run = dataclasses.replace(run_of(runs, "tree", noisy=True), method=method)
+@pytest.mark.parametrize(("name", "sees"), [("Recorder", False), ("MissingRecorder", True)])
+def test_missing_cells_are_filled_for_methods_that_take_none(runs, name, sees):
+    run = odd(run_of(runs, "RVFL", noisy=True), name)
+    unit = dataclasses.replace(run.unit, condition=Condition("missing", 0.2))
     Recorder.seen.clear()
-    assert evaluate(run).reason == ""
-    (X_fit, _), (X_held, _) = Recorder.seen
-    data = prepare(run.unit, None)
-    given = sorted(map(tuple, data.X_train))
-    assert sorted(map(tuple, np.vstack([X_fit, X_held]))) == given
-    assert not {tuple(row) for row in data.X_test} & set(given)
+    assert evaluate(dataclasses.replace(run, unit=unit)).reason == ""
+    [(X, _)] = Recorder.seen
+    assert np.isnan(X).any() == sees
 
 
 def test_methods_of_a_unit_see_the_same_noisy_labels(runs):

@@ -1,5 +1,7 @@
 """`granulearn check` and the reports about tables: everything is said, nothing is written."""
 
+import os
+
 import pandas as pd
 import pytest
 
@@ -7,6 +9,7 @@ from granulearn.cli import check, exit_codes
 from granulearn.tables import ColumnOptions, inspect_table, open_table
 from tests.cli.commands import granulearn, people, succeeds, write_people
 from tests.cli.terminals import in_terminal
+from tests.processes import Command
 
 COLUMN_FACTS = {
     "name", "type", "becomes", "dropped", "unit", "missing", "distinct", "examples", "warnings",
@@ -156,3 +159,13 @@ def test_the_short_form_stays_short(tmp_path, capsys):
     assert "and 50 more; to use one anyway: --include" in " ".join(lines)
     assert any("more warnings; granulearn check lists them" in line for line in lines)
     assert len(lines) < 25
+
+
+def test_a_pipe_is_waited_for_in_words(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with Command("check", tmp_path / "pipe", "-t", "label") as command:
+        assert command.stderr.readline().startswith("granulearn: note: waiting for a table")
+        (tmp_path / "pipe").write_text(people().to_csv(index=False))
+        out, err = command.communicate(timeout=60)
+    assert command.returncode == 0, err
+    assert "120 rows" in out

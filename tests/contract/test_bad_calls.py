@@ -39,7 +39,7 @@ def fitted(kind):
 OF_CLASSIFIERS = {
     "no samples": (lambda kind: kind().fit(X[:0], Y[:0]), ValueError, "0 sample"),
     "one class": (lambda kind: kind().fit(X, np.zeros(60)), ValueError, "one class"),
-    "NaN": (lambda kind: kind().fit(NAN, Y), ValueError, "NaN"),
+    "NaN": (lambda kind: kind().fit(NAN, Y), ValueError, "NaN, a missing cell; fill it by"),
     "numbers as labels": (lambda kind: kind().fit(X, X[:, 0]), ValueError, "continuous"),
     "text": (lambda kind: kind().fit(TEXT, Y), ValueError, "'a' of X holds text"),
     "not fitted": (lambda kind: kind().predict(X), NotFittedError, "not fitted"),

@@ -179,9 +179,10 @@ def test_numbers_that_are_categories_are_named(stated):
         (lambda X: X.assign(city=[["a"]] * 160), "'city' must hold texts or numbers"),
         (lambda X: X[["price"]].assign(price=np.nan, none=None), "All cells of X are missing"),
         (lambda X: csr_array(np.eye(160)), "X is sparse, and must be dense; pass X.toarray()"),
+        (lambda X: X[["price", "street"]].to_numpy(), "an array and holds the text 's"),
         (lambda X: X[:10], "inconsistent numbers of samples"),
     ],
-    ids=["infinite", "mixed", "lists", "missing", "sparse", "rows"],
+    ids=["infinite", "mixed", "lists", "missing", "sparse", "array", "rows"],
 )
 def test_what_cannot_be_learnt_from_is_refused_in_words(estimator, change, said_of_it):
     X, y = shop()
@@ -191,10 +192,27 @@ def test_what_cannot_be_learnt_from_is_refused_in_words(estimator, change, said_
 
 def test_a_column_that_is_not_there_is_named():
     X, y = shop()
-    with pytest.raises(ValueError, match=r"got 'town': 'category'\. Columns are 'price', 'city'"):
-        clone(SMALL_FOREST).set_params(categorical_features=["town"]).fit(X, y)
+    for stated in (["town"], [5], [-1], [True, False]):
+        lacks = rf"categorical_features has {stated[0]!r};.*Columns are 'price', 'city'"
+        with pytest.raises(ValueError, match=lacks):
+            clone(SMALL_FOREST).set_params(categorical_features=stated).fit(X, y)
     with pytest.raises(ValueError, match="1 column of training not found: 'city'"):
         clone(SMALL_FOREST).fit(X, y).predict(X.drop(columns="city"))
+
+
+def test_a_short_mask_is_refused_where_columns_have_numbers():
+    X, y = pd.DataFrame(np.arange(160.0).reshape(-1, 2)), np.arange(80) % 2
+    with pytest.raises(ValueError, match="categorical_features has True"):
+        clone(SMALL_FOREST).set_params(categorical_features=[True]).fit(X, y)
+
+
+@pytest.mark.parametrize("as_frame", [lambda X: X, polars.from_pandas], ids=["pandas", "polars"])
+def test_a_duration_is_its_number_of_seconds(as_frame):
+    seconds, y = np.random.default_rng(0).permutation(200) * 60.0, np.arange(200) % 2
+    seconds[:9] = np.nan
+    durations = as_frame(pd.DataFrame({"wait": pd.to_timedelta(seconds, "s")}))
+    found = said(SMALL_FOREST, durations, y)
+    assert_array_equal(found, said(SMALL_FOREST, pd.DataFrame({"wait": seconds}), y))
 
 
 @pytest.mark.parametrize("kind", ["numbers", "mixed"])

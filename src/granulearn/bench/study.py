@@ -128,17 +128,17 @@ class Split(_Table, frozen=True, kw_only=True):
 
 
 class Noise(_Table, frozen=True, kw_only=True):
-    """Noise in the training part, at several rates; test parts stay clean."""
+    """Noise in the training part, at several rates; test labels stay clean."""
 
     kind: Literal[
         "uniform", "pair", "boundary", "outliers", "rare", "outliers+uniform", "rare+uniform",
-        "rare+outliers+uniform", "given",
+        "rare+outliers+uniform", "missing", "given",
     ]  # fmt: skip
     """The first three change labels (`granulearn.datasets.flip_labels`); ``outliers``
     moves rows far out; ``rare`` thins the smallest class to this many rows per row of the
     largest, 0.1 for one in ten; with ``+`` one comes after the other, each at the same
-    rate; ``given`` trains on the labels that a set came with, where the true ones are
-    known too."""
+    rate; ``missing`` empties cells of training and test rows; ``given`` trains on the
+    labels that a set came with, where the true ones are known too."""
     rates: tuple[float, ...] = ()
     """Shares in [0, 1), as in [0.0, 0.1]; 0.0 is clean. Needed for every kind but "given"."""
 

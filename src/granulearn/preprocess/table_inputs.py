@@ -13,6 +13,7 @@ from granulearn._sklearn_compat import StrOptions, n_samples_of
 from granulearn.preprocess.table_preprocessor import TablePreprocessor
 from granulearn.utils.estimator import Estimator
 from granulearn.utils.saved import Part, require
+from granulearn.utils.text import listed
 from granulearn.utils.validation import Samples, check_inputs, check_samples
 
 
@@ -68,10 +69,18 @@ class TableInputs(Estimator):
             return {}
         names = list(getattr(X, "columns", [f"x{j}" for j in range(np.shape(X)[-1])]))
         stated = np.asarray(self.categorical_features)
-        if stated.dtype.kind == "b":
-            stated = np.flatnonzero(stated)
+        is_mask = stated.dtype.kind == "b"
+        if is_mask and stated.shape == (len(names),):
+            is_mask, stated = False, np.flatnonzero(stated)
         numbered = dict(enumerate(names)) if stated.dtype.kind in "iu" else {}
-        return {numbered.get(each, each): "category" for each in stated.tolist()}
+        found = [numbered.get(each, each) for each in stated.ravel().tolist()]
+        for each in found:
+            if is_mask or each not in names:
+                raise ValueError(
+                    f"categorical_features has {each!r}; give names or numbers of columns of X, or "
+                    f"a mask of all {len(names)}. Columns are {listed([*map(repr, names)])}."
+                )
+        return dict.fromkeys(found, "category")
 
     def _checked(self, X: Any) -> np.ndarray:
         prepared = self.preprocessor_

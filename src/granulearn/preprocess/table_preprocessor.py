@@ -70,8 +70,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     ----------
     types : mapping of str to str, default=None
         "number", "category" or "date" by column. Other columns, or all for None, are typed by
-        their dtype: numbers and booleans are numbers, datetime64 is a date, all else a category.
-        A column of objects is one of numbers if all are; numbers beside texts are an error.
+        their dtype: numbers, booleans and timedelta64 (in seconds) are numbers, datetime64 is a
+        date, all else a category. A column of objects is one of numbers if all are; numbers
+        beside texts are an error.
     max_one_hot : int or None, default=40
         A column with more categories is encoded by the target, and needs ``y``. None encodes
         no column so.
@@ -341,10 +342,19 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
         # Some sparse matrices are mappings, too.
         if not is_frame and (not isinstance(X, Mapping) or hasattr(X, "shape")):
-            X = validate_data(
-                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan",
-                ensure_min_samples=int(reset),
-            )  # fmt: skip
+            try:
+                X = validate_data(
+                    self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan",
+                    ensure_min_samples=int(reset),
+                )  # fmt: skip
+            except ValueError as error:
+                text = next((cell for cell in np.ravel(X) if isinstance(cell, str)), None)
+                if text is None:
+                    raise
+                raise ValueError(
+                    f"X is an array and holds the text {quoted(text)}; pass a frame of pandas or "
+                    "polars, whose columns have types of their own."
+                ) from error
             return dict(zip(self._names(), X.T, strict=True))
         if reset:
             self._learn_names(X, list(X), is_frame)
@@ -584,6 +594,8 @@ def columns_of_frame(frame: Any, names: list) -> dict[str, Any]:
         dtype = column.dtype
         if isinstance(dtype, np.dtype) and dtype.kind in "biufcM":
             found[name] = column.to_numpy()
+        elif getattr(dtype, "kind", "") == "m":  # a duration, in seconds
+            found[name] = column.dt.total_seconds().to_numpy(np.float64, na_value=np.nan)
         elif getattr(dtype, "tz", None) is not None or hasattr(dtype, "categories"):
             found[name] = column.array  # dates with a time zone; a categorical
         elif getattr(dtype, "kind", "") in "biuf":  # a nullable number

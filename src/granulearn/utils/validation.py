@@ -146,6 +146,11 @@ def check_inputs(
         return validate_data(estimator, X, y, **wanted)
     except ValueError as error:
         column = _first_text_column(X)
+        if column is None and str(error).startswith("Input X contains NaN"):
+            raise ValueError(
+                "Input X contains NaN, a missing cell; fill it by TablePreprocessor, or use "
+                "TableClassifier, which does."
+            ) from error
         if column is None:
             raise
         raise ValueError(
