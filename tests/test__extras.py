@@ -69,14 +69,14 @@ def test_every_extra_that_is_named_exists():
     studies = (ROOT / "src").rglob("*.toml")
     for path in [*SOURCES, *pages, *studies, ROOT / "Makefile"]:
         text = path.read_text(encoding="utf-8")
-        for named in re.findall(r"(?:granulearn|\s[\"']\.)\[([a-z][a-z, ]*)\]", text):
+        for named in re.findall(r"(?:granulearn|\s[\"']\.)\[([a-z][a-z, -]*)\]", text):
             unknown = set(re.split(r", *", named)) - set(PROJECT["optional-dependencies"])
             assert not unknown, f"{path.relative_to(ROOT)} names {unknown}"
 
 
 @pytest.mark.parametrize("module", sorted({m for modules in EXTRAS.values() for m in modules}))
 def test_the_extra_of_a_message_brings_the_package(module):
-    (extra,) = re.findall(r'pip install "granulearn\[(\w+)\]"$', missing_package(f"{module}.part"))
+    (extra,) = re.findall(r'pip install "granulearn\[([\w-]+)\]"$', missing_package(f"{module}.part"))
     assert module in modules_of(PROJECT["optional-dependencies"][extra])
 
 

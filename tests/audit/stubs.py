@@ -65,7 +65,11 @@ def summary_of(X, audit, names=NAMES):
     rows = np.arange(len(X))
     labels = audit.given_label_.astype(str).tolist()
     shown = SimpleNamespace(
-        target="animal", rows=rows, hashes=[f"h{row}" for row in rows], label_cells=labels
+        target="animal",
+        rows=rows,
+        hashes=[f"h{row}" for row in rows],
+        label_cells=labels,
+        classes=None,
     )
     done = SimpleNamespace(
         audit=audit, X=X, origins=list(map(Origin, names)), table=shown, shown_cells=lambda: table

@@ -80,8 +80,13 @@ def test_verified_rows_stay_and_teach(crowd):
     wrong = np.flatnonzero(audit.consensus_ != z)
     checked = fitted(X, W, verified={int(row): z[row] for row in wrong})
     assert_array_equal(checked.consensus_[wrong], z[wrong])
-    assert_array_equal(checked.error_proba_[wrong], 0)
-    assert (checked.to_frame().sort_index()["source"] == "verified").sum() == len(wrong)
+    table = checked.to_frame().sort_index()
+    assert_array_equal(table["error_probability"].to_numpy()[wrong], 0)
+    assert (table["source"] == "verified").sum() == len(wrong)
+    # What annotators and inputs say without the verification is rated: most of it is still wrong.
+    found = (checked.given_label_ != checked.consensus_)[wrong]
+    assert_array_equal(checked.error_proba_[wrong], found)
+    assert checked.summary().n_found == found.sum() > len(wrong) / 2
     assert set(checked.next_to_label(10).index).isdisjoint(wrong)
 
 
@@ -90,7 +95,11 @@ def test_a_spammer_tells_nothing_and_leaves_the_consensus_as_it_was(crowd, kind)
     X, _, W, audit = crowd
     rng = np.random.default_rng(2)
     labels = "ant" if kind == "constant" else rng.choice(CLASSES, len(X))
-    spammed = fitted(X, W.assign(spammer=labels))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        spammed = fitted(X, W.assign(spammer=labels))
+    said = ["1 annotator(s) gave one label only ('spammer')" in str(w.message) for w in caught]
+    assert said == [True] * (kind == "constant")
     assert spammed.annotators_.loc["spammer", "information"] < 0.02
     assert (spammed.consensus_ == audit.consensus_).mean() > 0.93
 

@@ -1,5 +1,9 @@
 """Several annotators on the command line: audit, fit and correct take the consensus."""
 
+import json
+import signal
+import urllib.request
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +11,7 @@ import pytest
 from granulearn.cli import exit_codes
 from granulearn.models import load_model
 from tests.cli.commands import fails, succeeds
+from tests.cli.test_review import post, reviewing
 
 READERS = ("--annotators", "reader *")
 
@@ -83,7 +88,7 @@ def test_the_page_has_the_annotators_their_confusions_and_the_rows(folder, audit
     text = (folder / "audit.html").read_text(encoding="utf-8")
     assert "3 annotators" in text
     assert "Confusion of reader 1" in text
-    assert "granulearn review" not in text
+    assert "granulearn review wide.csv --annotators" in text
 
 
 def test_correct_adds_a_column_and_changes_no_other(folder, audited):
@@ -122,6 +127,42 @@ def test_verified_decisions_teach_the_audit(folder, audited):
     rows = listed.loc[:4, "row"]
     assert (again.loc[rows, "source"] == "verified").all()
     assert again.loc[rows, "given_label"].tolist() == listed.loc[:4, "given_label"].tolist()
+
+
+@pytest.mark.slow
+def test_a_review_names_the_next_command_and_its_decisions_go_into_consensus_and_model(folder):
+    given = ("--annotations", folder / "long.csv", "--row", "patient", "--annotator", "who")
+    journal = folder / "reviewed.csv"
+    asked = (*given, "--anonymous", "--decisions", journal)
+    with reviewing(folder / "inputs.csv", *asked) as (process, address):
+        with urllib.request.urlopen(address + "queue?n=2", timeout=30) as answer:
+            first, second = json.loads(answer.read())["rows"]
+        with urllib.request.urlopen(address + f"card/{first['row']}", timeout=30) as answer:
+            html = json.loads(answer.read())["html"]
+        assert "annotator " in html
+        assert "reader " not in html
+        sent = {"revision": 0, "decision": "change"}
+        post(address, "decide", {**sent, "row": first["row"], "action": "a-test-1"})
+        new = {**sent, "row": second["row"], "action": "a-test-2", "label": "odd"}
+        post(address, "decide", {**new, "new_class": True})
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (0, "")
+    command = out.partition("next: granulearn ")[2].split()
+    out_csv = folder / "reviewed.clean.csv"
+    succeeds(*command[:-1], out_csv)
+    consensus = pd.read_csv(out_csv)["consensus"]
+    assert consensus[first["row"] - 1] == first["second_class"]
+    assert consensus[second["row"] - 1] == "odd"
+    assert len(consensus) == 240
+    to_fit = (*given, "--decisions", journal, "-o", folder / "reviewed.granulearn")
+    fitted = succeeds("fit", folder / "inputs.csv", *to_fit)
+    assert "1 row left out" in fitted.out
+
+
+def test_anonymous_is_for_annotators(folder):
+    asked = ("-t", "dose", "--anonymous")
+    assert "--anonymous" in fails(exit_codes.USAGE, "review", folder / "wide.csv", *asked)
 
 
 @pytest.mark.parametrize(

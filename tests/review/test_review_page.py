@@ -594,7 +594,7 @@ def test_texts_are_texts_and_many_classes_and_columns_fit(browser, tmp_path):
         assert sorted(key.text for key in keys) == list("123456789")
         for _ in page.tabs():
             assert page.is_as_wide_as_the_window()
-        row = page.row
+        row = page.until(lambda: page.row)
         page.press("c")
         page.type("class 23", Keys.ENTER)
         page.until(lambda: page.row != row)

@@ -69,15 +69,18 @@ class AnnotatedAudit:
         self._units = np.arange(n) if units is None else units
         self._set_consensus(fitted)
         self._warn(given)
-        self._set_verified(found, fitted.labels)
+        # A verified label is compared with what annotators and inputs say without it.
+        proba = fitted.unverified_proba
+        labels = proba.argmax(axis=1)
+        self._set_verified(found, labels)
         self.forest_, self.in_bag_, self.priors_ = None, None, ()
-        self.out_of_sample_proba_ = fitted.proba
+        self.out_of_sample_proba_ = proba
         X = np.zeros((n, 1)) if X is None else X
         embedded = embed_rows(X)
-        counts = np.bincount(fitted.labels, minlength=len(self.classes_))
+        counts = np.bincount(labels, minlength=len(self.classes_))
         self.error_model_ = prior_model(counts, basis=ANNOTATORS)
         rated = self.error_model_.rate(
-            self.classes_, fitted.proba, fitted.labels, np.ones(n, dtype=bool),
+            self.classes_, proba, labels, np.ones(n, dtype=bool),
             outlier_scores(embedded) > OUTLIER_FROM,
         )  # fmt: skip
         self._unverified = replace(rated, error_proba=1 - rated.label_quality)
@@ -103,6 +106,10 @@ class AnnotatedAudit:
         """Warn of what no estimate can make up for."""
         table, both = self.annotators_, self.copies_[["annotator", "other"]].to_numpy(object)
         few = [repr(name) for name in table.index[table["n_labels"] < FEW_LABELS].tolist()]
+        different = np.unique(given.cells) // len(given.classes)
+        n_different = np.bincount(different, minlength=len(table))
+        often = table["n_labels"] >= FEW_LABELS
+        alike = [repr(name) for name in table.index[often & (n_different == 1)].tolist()]
         informed = np.average(table["information"], weights=table["n_labels"])
         pairs = [f"{a!r} and {b!r}" for a, b in both.tolist()]
         found = {
@@ -110,6 +117,8 @@ class AnnotatedAudit:
             "second label of some rows.": given.n_labels.max() < 2,
             f"{len(few)} annotator(s) gave fewer than {FEW_LABELS} labels ({listed(few, most=5)}); "
             "they count as typical ones.": few,
+            f"{len(alike)} annotator(s) gave one label only ({listed(alike, most=5)}), which says "
+            "nothing of the class: where they gave none is not used.": alike,
             "the labels say little more than chance about each other and about the inputs; the "
             "consensus is a guess. Verify some rows.": informed < LEAST_INFORMATION,
             f"{listed(pairs, most=5)} agree more than independent annotators would: copies, or "
@@ -128,8 +137,8 @@ class AnnotatedAudit:
         n_same = np.bincount(given.rows, same, given.n_rows)
         sources = np.where(given.n_labels > 0, "annotators", "inputs")
         columns = {
-            "consensus_label": ratings.classes[ratings.given],
-            "error_probability": ratings.error_proba,
+            "consensus_label": self.consensus_,
+            "error_probability": 1 - fitted.proba.max(axis=1),
             "n_annotations": given.n_labels,
             "agreement": n_same / np.where(given.n_labels > 0, given.n_labels, np.nan),
             "source": np.where(ratings.verified, "verified", sources),

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from granulearn.audit.annotations import read_annotations
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.table_audit import TableAudit, encoded_inputs, groups_and_times
 from granulearn.tables import ColumnOptions, ReadOptions, TableError, TableFile, open_table
@@ -111,41 +112,65 @@ def _long(
     return pd.DataFrame(columns | {"label": as_labels(names.drop_null(), labels)})
 
 
-def audit_annotations(
-    file: TableFile, annotations: pd.DataFrame, options: ColumnOptions, *, verified: Any = None,
-    groups: Any = None, times: Any = None, **settings: Any,
-) -> TableAudit:  # fmt: skip
-    """Audit the consensus of annotators; it is the last column, and the labels, of the result.
+def voted_table(
+    file: TableFile, annotations: Any, options: ColumnOptions, annotators: Sequence[str] = ()
+) -> TrainingTable:
+    """Read a table with the most frequent annotation of each row as its label, in a last column.
+
+    Columns are typed, inputs encoded and decisions read with these labels; `audit_annotations`
+    puts the consensus in their place.
 
     Parameters
     ----------
     file : TableFile
         The table.
     annotations : DataFrame
-        ``row`` (its number from 0), ``annotator`` and ``label``.
+        ``row`` (its number from 0), ``annotator`` and ``label``; or one column per annotator.
     options : ColumnOptions
-        Which columns are no inputs: those of annotators above all.
+        Options for the columns.
+    annotators : sequence of str, default=()
+        Columns of annotators; they are no inputs.
+    """
+    given, _ = read_annotations(annotations, n_rows=file.n_rows)
+    # Of as many votes, or none, the most frequent class.
+    share = given.votes.sum(axis=0) / (given.votes.sum() + 1)
+    labels = given.classes[(given.votes + share).argmax(axis=1)]
+    cells = pa.Table.from_batches(list(file.batches()))
+    table, name = with_target(cells, pd.Series(labels, name=CONSENSUS), _texts(labels), file.path)
+    options = replace(options, ignore=tuple(dict.fromkeys((*options.ignore, *annotators))))
+    data = read_training_table(table, name, options, keep_cells=True)
+    return replace(
+        data, y=labels, lines=file.lines(), classes=given.classes, annotators=tuple(annotators)
+    )
+
+
+def audit_annotations(
+    voted: TrainingTable, annotations: Any, *, verified: Any = None, groups: Any = None,
+    times: Any = None, **settings: Any,
+) -> TableAudit:  # fmt: skip
+    """Audit the consensus of annotators, which is the labels of the result.
+
+    Parameters
+    ----------
+    voted : TrainingTable
+        As `voted_table` reads it.
+    annotations : DataFrame
+        As for `voted_table`.
     verified, groups, times : optional
         As for `audit_table`.
     **settings : object
         Of `LabelAudit`.
     """
-    counts = pd.crosstab(annotations["row"], annotations["label"])
-    votes = np.full(file.n_rows, counts.sum().to_numpy().argmax())
-    votes[counts.index] = counts.to_numpy().argmax(axis=1)
-    # Columns are typed, and inputs encoded, before there is a consensus.
-    voted = _with_labels(file, counts.columns.to_numpy()[votes], options)
     X, names, origins = encoded_inputs(voted)
     units = groups_and_times(voted, groups, times)
     audit = LabelAudit(categorical_features=None, **settings).fit(
         X, annotations=annotations, verified=verified, names=names, rows=voted.rows + 1, **units
     )
-    return TableAudit(_with_labels(file, audit.consensus_, options), X, origins, audit)
+    assert voted.cells is not None
+    labels, last = audit.given_label_, voted.cells.num_columns - 1
+    cells = voted.cells.set_column(last, voted.target, _texts(labels))
+    return TableAudit(replace(voted, y=labels, cells=cells), X, origins, audit)
 
 
-def _with_labels(file: TableFile, labels: np.ndarray, options: ColumnOptions) -> TrainingTable:
-    cells = pa.Table.from_batches(list(file.batches()))
-    texts = pa.array([text_of(label) for label in labels.tolist()], pa.string())
-    table, name = with_target(cells, pd.Series(labels, name=CONSENSUS), texts, file.path)
-    data = read_training_table(table, name, options, keep_cells=True)
-    return replace(data, lines=file.lines())
+def _texts(labels: np.ndarray) -> pa.Array:
+    return pa.array([text_of(label) for label in labels.tolist()], pa.string())

@@ -131,6 +131,12 @@ class Consensus:
         return self.proba.argmax(axis=1)
 
     @cached_property
+    def unverified_proba(self) -> np.ndarray:
+        """(n, K) probability of each class by annotators and inputs, of verified rows too."""
+        joint = np.log(self.prior) + self.annotations.sum_by_row(self.likelihood)
+        return _normalised(joint / self.temperature)
+
+    @cached_property
     def without_annotation(self) -> np.ndarray:
         """(m, K) class probabilities of the row of each annotation, without that annotation."""
         rows = self.annotations.rows
@@ -276,12 +282,11 @@ class _Model:
         for temperature in TEMPERATURES:
             without = replace(found, temperature=temperature).without_annotation
             values.append(np.log((without * np.exp(found.likelihood)).sum(axis=1)).sum())
-        temperature = float(TEMPERATURES[int(np.argmax(values))])
-        joint = np.log(found.prior) + self.given.sum_by_row(found.likelihood)
-        proba = self._with_verified(_normalised(joint / temperature))
-        return replace(found, proba=proba, temperature=temperature)
+        found = replace(found, temperature=float(TEMPERATURES[int(np.argmax(values))]))
+        return replace(found, proba=self._with_verified(found.unverified_proba))
 
     def _with_verified(self, q: np.ndarray) -> np.ndarray:
+        q = q.copy()
         q[self.is_fixed] = np.eye(self.K)[self.fixed[self.is_fixed]]
         return q
 

@@ -91,7 +91,8 @@ class LabelAudit(AnnotatedAudit, TableInputs):
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
     given_label_ : ndarray of shape (n_samples,)
-        The labels that were audited.
+        The labels that were audited. After a fit with annotations, the consensus; of verified rows,
+        what it is without their verification.
     verdict_ : ndarray of shape (n_samples,)
         "wrong": a suspect that is wrong with a probability of one half or more;
         "suspect"; "outlier": the inputs are far from all others; "fine"; or

@@ -80,6 +80,7 @@ class TableAudit:
         frame = audit.to_frame(np.arange(len(audit.given_label_)))
         frame = frame.rename(columns={"consensus_label": "given_label"})
         at = frame.index.to_numpy()
+        frame["given_label"] = audit.given_label_[at]
         # What was decided so far, and room for more.
         changed = audit.verified_ & (audit.predicted_label_ != audit.given_label_)
         decided = np.where(audit.verified_, np.where(changed, CHANGE, KEEP), "")
@@ -119,7 +120,8 @@ class TableAudit:
         shown = {
             name: as_text(cells[name].combine_chunks()).to_pandas()
             for name in cells.column_names
-            if name != self.table.target and not is_nested(cells[name].type)
+            if name not in (self.table.target, *self.table.annotators)
+            and not is_nested(cells[name].type)
         }
         return pd.DataFrame(shown)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from granulearn.audit import LabelAudit
     from granulearn.audit.ratings import AuditSummary
     from granulearn.audit.table_audit import TableAudit
-    from granulearn.audit.verified import VerifiedLabels
-    from granulearn.tables import ColumnOptions, TableFile, TableReport, TrainingTable
+    from granulearn.review import Decision
+    from granulearn.tables import ColumnOptions, TableFile, TableReport
 
 SHOWN = 10
 SHOWN_ISSUES = 5
@@ -144,22 +144,19 @@ def _rate(
 ) -> TableAudit:  # fmt: skip
     """Rate a table in memory."""
     from granulearn.audit.table_audit import audit_table
+    from granulearn.review import verified_by
     from granulearn.tables import read_training_table
 
     settings: dict[str, Any] = {"groups": group, "times": times, "random_state": seed}
     columns = options.columns
     columns = replace(columns, ignore=(*columns.ignore, *filter(None, [group])))
     progress(f"reading {file.path.name}")
+    given = [] if decisions is None else _decisions(decisions)
     if target is None:
-        done = options.audit_crowd(file, columns, **settings)
-        if decisions is None:
-            return done
-        # They are about the consensus without them.
-        settings["verified"] = _verified(done.table, decisions)
-        return options.audit_crowd(file, columns, **settings)
+        return options.audit_crowd(file, columns, given, str(decisions), **settings)
     data = read_training_table(file, target, columns, keep_cells=True)
     progress(f"rating {len(data.y):,} labels")
-    verified = None if decisions is None else _verified(data, decisions)
+    verified = verified_by(given, data, str(decisions))
     return audit_table(data, verified=verified, n_jobs=-1, **settings)
 
 
@@ -201,10 +198,10 @@ def _check_names(
         raise TableError.about(file.path, (*problems, *unknown))
 
 
-def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
-    """Return the labels that decisions settle."""
+def _decisions(decisions: Path) -> Sequence[Decision]:
+    """Read decisions, and warn of those that verify nothing."""
     from granulearn.audit.verified import CHANGE, KEEP
-    from granulearn.review import read_decisions, verified_by
+    from granulearn.review import read_decisions
 
     given = read_decisions(decisions)
     n_open = sum(decision.decision not in (KEEP, CHANGE) for decision in given)
@@ -213,7 +210,7 @@ def _verified(data: TrainingTable, decisions: Path) -> VerifiedLabels:
             f"{decisions}: {n_open} of {len(given)} decisions say exclude or unsure, which tell "
             "the audit nothing; rows drawn at random among them are missing in the count."
         )
-    return verified_by(given, data, str(decisions))
+    return given
 
 
 def _common_facts(

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 from typer import Option
 
 from granulearn.cli import options as opt
@@ -88,22 +89,30 @@ def _add_consensus(
     """Write a table with the consensus of its annotators as its last column."""
     import pyarrow as pa
 
+    from granulearn.audit.verified import CHANGE
     from granulearn.review import read_decisions
+    from granulearn.review.decisions import EXCLUDE, decided_column
+    from granulearn.review.verified_labels import class_names
     from granulearn.tables.io.frames import text_of
     from granulearn.tables.writing import write_table
-    from granulearn.training.verified_training import review_labels
 
     endings = (*opt.TEXT_ENDINGS, *opt.PARQUET_ENDINGS)
     opt.check_output(output, *endings, others=(table, decisions), json=json)
-    given = read_decisions(decisions) if decisions else []
+    given, source = read_decisions(decisions) if decisions else [], str(decisions)
     with options.open(table) as file:
-        data = options.read(file, None, 0)
-    assert data.cells is not None
-    reviewed = review_labels(data, given, str(decisions))
-    texts = pa.array([text_of(label) for label in reviewed.corrected.tolist()])
-    cells = data.cells.set_column(data.cells.num_columns - 1, data.target, texts)
+        done = options.audit_crowd(file, options.columns, given, source, random_state=0)
+    cells, target = done.table.cells, done.table.target
+    assert cells is not None
+    decided_column(given, source, target)
+    texts = [text_of(label) for label in done.audit.consensus_.tolist()]
+    names = class_names(done.table)
+    for decision in given:
+        if decision.decision == CHANGE and names.code(decision.new_label) is None:
+            texts[decision.row - 1] = decision.new_label
+    cells = cells.set_column(cells.num_columns - 1, target, pa.array(texts))
     if drop_excluded:
-        cells = cells.filter(pa.array(reviewed.is_kept))
+        excluded = [d.row - 1 for d in given if d.decision == EXCLUDE]
+        cells = cells.take(pa.array(np.setdiff1d(np.arange(cells.num_rows), excluded)))
     with out.written_output(output) as temporary:
         write_table(cells, temporary)
     if json:

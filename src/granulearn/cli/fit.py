@@ -102,7 +102,7 @@ def fit(
                 trained = train(data, model, tune=tune, **settings)
             else:
                 given = read_decisions(decisions)
-                data = options.read(file, target, seed, keep_cells=True)
+                data = options.read(file, target, seed, given, str(decisions), keep_cells=True)
                 reviewed = review_labels(data, given, str(decisions))
                 trained = train_verified(reviewed, model, tune=tune, **settings)
             progress(f"saving {output.name}")

@@ -7,7 +7,7 @@ import inspect
 import logging
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -22,7 +22,10 @@ from granulearn.cli.output import is_standard_output, note
 from granulearn.training.model_kinds import model_kinds
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from granulearn.audit.table_audit import TableAudit
+    from granulearn.review import Decision
     from granulearn.tables import ColumnOptions, ReadOptions, TableFile, TrainingTable
 
 # Endings of outputs: CSV and nothing else, text tables, Parquet.
@@ -117,7 +120,7 @@ _DECIMAL = "Decimal separator, . or , where the cells leave it open."
 _DAY_FIRST = "Order of day and month, where the dates leave it open."
 _ANNOTATORS = "Column of one annotator's labels, or a pattern such as 'reader_*'; may be repeated."
 _ANNOTATIONS = "File of labels, one row per label, in the place of --annotators."
-_CROWD: dict[str, Any] = {"rich_help_panel": "Several annotators in the place of --target"}
+CROWD: dict[str, Any] = {"rich_help_panel": "Several annotators in the place of --target"}
 _EXACT = "Keep labels apart that differ only in case, blanks or Unicode form."
 
 
@@ -175,13 +178,13 @@ class TableOptions(FileOptions):
 class LabelOptions(TableOptions):
     """What a user says about labels by several annotators, too."""
 
-    annotators: Annotated[list[str] | None, column_option(what=_ANNOTATORS, **_CROWD)] = None
-    annotations: Annotated[Path | None, Option(help=_ANNOTATIONS, **_CROWD)] = None
-    row: Annotated[
-        str, Option(help="Its column of rows: numbers, or cells of TABLE.", **_CROWD)
-    ] = "row"
-    annotator: Annotated[str, Option(help="Its column of annotators.", **_CROWD)] = "annotator"
-    label: Annotated[str, Option(help="Its column of labels.", **_CROWD)] = "label"
+    annotators: Annotated[list[str] | None, column_option(what=_ANNOTATORS, **CROWD)] = None
+    annotations: Annotated[Path | None, Option(help=_ANNOTATIONS, **CROWD)] = None
+    row: Annotated[str, Option(help="Its column of rows: numbers, or cells of TABLE.", **CROWD)] = (
+        "row"
+    )
+    annotator: Annotated[str, Option(help="Its column of annotators.", **CROWD)] = "annotator"
+    label: Annotated[str, Option(help="Its column of labels.", **CROWD)] = "label"
 
     def is_crowd(self, target: str | None, **refused: Any) -> bool:
         """Return whether annotators take the place of a target; refuse both, and neither."""
@@ -203,30 +206,52 @@ class LabelOptions(TableOptions):
             raise UsageError(f"{named[0]} does not go with annotators; leave it out.")
         return True
 
-    def audit_crowd(self, file: TableFile, options: ColumnOptions, **settings: Any) -> TableAudit:
-        """Return the audit of the consensus of the annotators."""
-        from granulearn.audit.annotated_table import (
-            annotations_of_columns,
-            annotations_of_file,
-            audit_annotations,
-        )
-
+    def crowd_flags(self) -> list[str]:
+        """Return the options that name the annotators, for another command."""
         if self.annotations is None:
-            exact = self.exact_labels
-            labels, dropped = annotations_of_columns(file, self.annotators or (), exact=exact)
-        else:
-            columns = (self.row, self.annotator, self.label)
-            labels = annotations_of_file(file, self.annotations, columns, exact=self.exact_labels)
-            dropped = [self.row] if self.row in file.names else []
-        options = replace(options, ignore=(*options.ignore, *dropped))
-        return audit_annotations(file, labels, options, n_jobs=-1, **settings)
+            return [text for name in self.annotators or () for text in ("--annotators", name)]
+        named = {"annotations": str(self.annotations), "row": self.row}
+        named |= {"annotator": self.annotator, "label": self.label}
+        return [text for name, value in named.items() for text in (f"--{name}", value)]
 
-    def read(self, file: TableFile, target: str | None, seed: int, **kept: bool) -> TrainingTable:
+    def annotations_in(self, file: TableFile) -> tuple[pd.DataFrame, list[str]]:
+        """Return the labels of the annotators, and their columns in the table."""
+        from granulearn.audit.annotated_table import annotations_of_columns, annotations_of_file
+
+        exact = self.exact_labels
+        if self.annotations is None:
+            return annotations_of_columns(file, self.annotators or (), exact=exact)
+        columns = (self.row, self.annotator, self.label)
+        return annotations_of_file(file, self.annotations, columns, exact=exact), []
+
+    def without_rows(self, file: TableFile, options: ColumnOptions) -> ColumnOptions:
+        """Return options without the column that names the rows, which is no input."""
+        if self.annotations is None or self.row not in file.names:
+            return options
+        return replace(options, ignore=(*options.ignore, self.row))
+
+    def audit_crowd(
+        self, file: TableFile, options: ColumnOptions, decisions: Sequence[Decision] = (),
+        source: str = "", **settings: Any,
+    ) -> TableAudit:  # fmt: skip
+        """Return the audit of the consensus of the annotators, with what decisions verify."""
+        from granulearn.audit.annotated_table import audit_annotations, voted_table
+        from granulearn.review import verified_by
+
+        labels, columns = self.annotations_in(file)
+        voted = voted_table(file, labels, self.without_rows(file, options), columns)
+        verified = verified_by(decisions, voted, source)
+        return audit_annotations(voted, labels, verified=verified, n_jobs=-1, **settings)
+
+    def read(
+        self, file: TableFile, target: str | None, seed: int, decisions: Sequence[Decision] = (),
+        source: str = "", **kept: bool,
+    ) -> TrainingTable:  # fmt: skip
         """Return a table to learn from; its labels are the consensus if there is no target."""
         from granulearn.tables import read_training_table
 
         if target is None:
-            return self.audit_crowd(file, self.columns, random_state=seed).table
+            return self.audit_crowd(file, self.columns, decisions, source, random_state=seed).table
         return read_training_table(file, target, self.columns, **kept)
 
 

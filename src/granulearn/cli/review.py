@@ -13,13 +13,14 @@ from typer import Option
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
 from granulearn.cli.check import show_warnings
+from granulearn.cli.exit_codes import UsageError
 from granulearn.utils.text import counted, listed, quoted
 
 
 @opt.takes_table
 def review(
     table: opt.TableArgument,
-    target: opt.TargetOption,
+    target: opt.TargetIfAnyOption = None,
     keep: opt.KeepOption = None,
     decisions: opt.JournalOption = None,
     who: Annotated[str | None, Option(help="Who decides; default: the name of the user.")] = None,
@@ -32,8 +33,11 @@ def review(
     group: opt.GroupOption = None,
     times: opt.TimesOption = None,
     seed: opt.SeedOption = 0,
+    anonymous: Annotated[
+        bool, Option("--anonymous", help="Show annotators by number.", **opt.CROWD)
+    ] = False,
     *,
-    options: opt.TableOptions,
+    options: opt.LabelOptions,
 ) -> None:
     """Go through doubtful labels, one key press each, and correct them.
 
@@ -41,19 +45,31 @@ def review(
     decision is in the decisions file before the page confirms it; the table is never changed.
     `granulearn correct` writes the corrected table, `granulearn fit --decisions` learns from it.
 
+    With --annotators, a card shows all labels of its row and how accurate each annotator is, and
+    decisions are about their consensus; --anonymous hides the names.
+
     Example: granulearn review train.csv --target label --keep name
     """
     from granulearn.review import Review
     from granulearn.review.server import bound_socket, make_server
 
+    is_crowd = options.is_crowd(target)
+    if anonymous and not is_crowd:
+        raise UsageError("--anonymous hides the names of annotators; name them by --annotators.")
     opt.check_is_one_file(table)
     with bound_socket(port) as listening:
         with out.stage_progress() as progress:
             progress(f"rating the labels of {table.name}")
+            labels: Any = options.annotators
+            columns = options.columns
+            if options.annotations is not None:
+                with options.open(table) as file:
+                    labels, _ = options.annotations_in(file)
+                    columns = options.without_rows(file, columns)
             opened = Review(
-                table, target, keep=keep or (), decisions=decisions, who=who,
-                options=options.columns, read_options=options.read_options, group=group,
-                times=times, random_state=seed, background=True,
+                table, target, annotations=labels, anonymous=anonymous, keep=keep or (),
+                decisions=decisions, who=who, options=columns, read_options=options.read_options,
+                group=group, times=times, random_state=seed, background=True,
             )  # fmt: skip
         with opened:
             token = secrets.token_urlsafe(16)
@@ -64,7 +80,7 @@ def review(
                 Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             with suppress(KeyboardInterrupt):  # which is how a review ends
                 make_server(opened, listening, token).run(sockets=[listening])
-            _show_end(table, opened)
+            _show_end(table, opened, options.crowd_flags() if is_crowd else [])
 
 
 def _show_start(table: Path, opened: Any, address: str) -> None:
@@ -91,7 +107,7 @@ def _show_start(table: Path, opened: Any, address: str) -> None:
     out.say("press Ctrl-C to end the review; everything decided is saved")
 
 
-def _show_end(table: Path, opened: Any) -> None:
+def _show_end(table: Path, opened: Any, flags: list[str]) -> None:
     from granulearn.review.journal import clean_name
 
     numbers = opened.summary()
@@ -103,5 +119,6 @@ def _show_end(table: Path, opened: Any) -> None:
     out.headline(opened.source, f"{counted(numbers.n_decided, 'decision')} ({counts})")
     if numbers.counts.get("change") or numbers.counts.get("exclude"):
         clean = table.with_name(clean_name(table.name))
-        command = ["granulearn", "correct", table, "--decisions", opened.source, "-o", clean]
+        command = ["granulearn", "correct", table, *flags, "--decisions", opened.source]
+        command += ["-o", clean]
         out.say("next:", shlex.join(map(str, command)))

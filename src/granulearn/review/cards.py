@@ -25,6 +25,7 @@ MOST_CLASSES = 9
 SHORT = 120
 """Characters of a text that is shown as it is."""
 _MOST_VALUES, _LONGEST_VALUE = 200, 100
+_MOST_BY_INPUTS = 3
 _ROW = re.compile(r"#[0-9]{1,15}")
 # Between the cells of a row: no word of a search goes from one cell into the next.
 _SEPARATOR = pa.scalar("\x1f", pa.large_string())
@@ -175,6 +176,17 @@ class ClassProbability:
     """The key that chooses it, which is its rank; empty from the tenth on."""
 
 
+@dataclass(frozen=True)
+class AnnotatorLabel:
+    """The label that an annotator gave a row, and how good the annotator is."""
+
+    annotator: str
+    label: str
+    accuracy: float
+    accuracy_low: float
+    accuracy_high: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class Card(RatedRow):
     """What a person sees of one row before they decide on its label."""
@@ -183,6 +195,11 @@ class Card(RatedRow):
     """Why the label is doubted, in one sentence."""
     probabilities: tuple[ClassProbability, ...]
     """The given, the second and the most probable other classes, the most probable first."""
+    annotations: tuple[AnnotatorLabel, ...] | None
+    """The labels of all annotators of the row; None where the labels are no consensus."""
+    by_inputs: dict[str, float]
+    """Most probable classes by the inputs, apart from the labels of the row; empty if they say
+    nothing, or without annotators."""
     untrusted: tuple[str, ...]
     """Why there is no trusted row of the given or of the second class, in a sentence each."""
     kept: tuple[CardLine, ...]
@@ -291,6 +308,7 @@ class AuditedRows:
             **vars(rated_row(self.ratings, int(self.numbers[found.position]), found.position)),
             reason=found.message,
             probabilities=class_probabilities(self.ratings, found.position),
+            **self._by_annotators(found.position),
             untrusted=self._untrusted(found),
             kept=tuple(map(line, self.keep)),
             lines=tuple(map(line, rest[: self._most_columns])),
@@ -299,6 +317,24 @@ class AuditedRows:
             of_second=tuple(map(self._compared, found.of_second)),
             drawn=drawn,
         )
+
+    def _by_annotators(self, position: int) -> dict[str, Any]:
+        """Return what annotators and, apart from them, the inputs say of a row."""
+        consensus = self.audit.consensus_record_
+        if consensus is None:
+            return {"annotations": None, "by_inputs": {}}
+        given, table = consensus.annotations, self.audit.annotators_
+        at = np.flatnonzero(given.rows == position)
+        at = at[np.argsort(given.annotators[at])]
+        numbers = table[["accuracy", "accuracy_low", "accuracy_high"]].to_numpy()
+        told = tuple(
+            AnnotatorLabel(str(given.names[who]), str(given.classes[label]), *numbers[who].tolist())
+            for who, label in zip(given.annotators[at], given.labels[at], strict=True)
+        )
+        prior = consensus.prior[position]
+        best = np.argsort(-prior)[: _MOST_BY_INPUTS if consensus.tau > 0 else 0]
+        by_inputs = {str(given.classes[code]): float(prior[code]) for code in best}
+        return {"annotations": told, "by_inputs": by_inputs}
 
     def _untrusted(self, found: Explanation) -> tuple[str, ...]:
         """Return why a card has no trusted row of a class."""
@@ -343,6 +379,7 @@ def class_probabilities(ratings: Ratings, position: int) -> tuple[ClassProbabili
 def line_facts(table: TrainingTable, rated: RatedRow) -> dict[str, Any]:
     """Return the fields of a `Decision` that say what its row is, and how it was rated."""
     cell, wrong = table.label_cells[rated.row - 1] or "", rated.error_probability
+    cell = cell if table.classes is None else ""  # no cell of the file
     return {
         "hash": table.hashes[rated.row - 1],
         "given_label": rated.given_label,

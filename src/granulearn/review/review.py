@@ -98,8 +98,14 @@ class Review:
     ----------
     table : path, frame, Arrow table, list of dicts or dict of columns
         The table; it is never changed.
-    target : str
+    target : str, default=None
         The column of labels.
+    annotations : sequence of str or DataFrame, default=None
+        In the place of target, labels by several annotators: names of their columns, where ``*``
+        stands for any letters; or a frame with ``row`` (from 0), ``annotator`` and ``label``.
+        Decisions are about their consensus.
+    anonymous : bool, default=False
+        Whether annotators are shown by number, not by name.
     keep : sequence of str, default=()
         Columns that come first on every card, such as a name to look the row up by.
     decisions : path, default=None
@@ -150,8 +156,10 @@ class Review:
     def __init__(
         self,
         table: Any,
-        target: str,
+        target: str | None = None,
         *,
+        annotations: Sequence[str] | pd.DataFrame | None = None,
+        anonymous: bool = False,
         keep: Sequence[str] = (),
         decisions: str | Path | None = None,
         who: str | None = None,
@@ -181,7 +189,9 @@ class Review:
             "n_jobs": n_jobs,
         }
         self._version = version("granulearn")
-        self.table = ReviewedTable(table, target, keep, group, options, read_options)
+        self.table = ReviewedTable(
+            table, target, keep, group, options, read_options, annotations, anonymous=anonymous
+        )
         path = Path(decisions) if decisions is not None else None
         if path is None and self.table.path is not None:
             path = default_journal(self.table.path)
@@ -196,7 +206,7 @@ class Review:
             self._log = DecisionLog(self.journal, self._is_stale)
             # Refuse decisions about another table or column before the audit.
             before = [*self._log.active.values(), *self._log.stale.values()]
-            decided_column(before, self.source, target)
+            decided_column(before, self.source, self.table.target)
             check_rows(before, self.table.data.hashes, self.source)
             self._fit = self._audited(self.table)
             self._rate()
@@ -212,6 +222,8 @@ class Review:
 
     def _is_stale(self, decision: Decision) -> bool:
         position = self.table.position_of.get(decision.row)
+        if self.table.data.classes is not None:  # a consensus, that nobody edits
+            return False
         given = self.table.data.coded_labels[1]
         return position is not None and is_stale(decision, int(given[position]), self._names)
 
@@ -577,7 +589,7 @@ class Review:
         """
         with self._lock:
             decisions = list(self._log.active.values())
-        frame = self.table.corrected(decisions)
+        frame = self.table.corrected(decisions, self._fit.audit)
         if not drop_excluded:
             return frame
         excluded = [d.row - 1 for d in decisions if d.decision == EXCLUDE]

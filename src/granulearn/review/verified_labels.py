@@ -112,7 +112,10 @@ def verified_by(decisions: Sequence[Decision], table: TrainingTable, source: str
         if decision.decision not in (KEEP, CHANGE) or position is None or is_new_class:
             continue
         code = int(given[position])
-        if is_stale(decision, code, names):
+        if table.classes is not None and decision.given_label:
+            # The consensus may be another one since; what was decided holds.
+            code = names.names.index(names.known(decision.given_label, where))
+        elif is_stale(decision, code, names):
             raise DecisionsError(
                 f"{where}row {decision.row} was {decision.given_label!r}, and its label is "
                 f"{names.names[code]!r} now; decide on it again in a review."

@@ -55,6 +55,10 @@ class TrainingTable:
     """All rows and all columns as they were read, if they were to be kept."""
     lines: np.ndarray | None
     """Line of the file on which each row, with or without a label, begins; with `cells`."""
+    classes: np.ndarray | None = None
+    """All classes, sorted, if labels are the consensus of annotators: it may change."""
+    annotators: tuple[str, ...] = ()
+    """Columns of their labels."""
 
     @cached_property
     def X(self) -> pd.DataFrame:  # noqa: N802
@@ -74,11 +78,13 @@ class TrainingTable:
         """Hash of the cells of each row of the file, labels left out; needs `cells`."""
         if self.cells is None:
             raise ValueError("the table was read without keep_cells.")
-        return row_hashes(self.cells, self.target)
+        return row_hashes(self.cells.drop_columns(list(self.annotators)), self.target)
 
     @cached_property
     def coded_labels(self) -> tuple[np.ndarray, np.ndarray]:
         """The classes, sorted, and the number of the class of each row with a label."""
+        if self.classes is not None:
+            return self.classes, np.searchsorted(self.classes, self.y)
         return np.unique(self.y, return_inverse=True)
 
     @property
