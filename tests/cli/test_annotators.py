@@ -1,6 +1,9 @@
 """Several annotators on the command line: audit, fit and correct take the consensus."""
 
+import html
 import json
+import re
+import shlex
 import signal
 import urllib.request
 
@@ -55,6 +58,22 @@ def test_the_list_has_a_row_for_each_row_and_a_consensus_near_the_truth(folder, 
     assert (listed["given_label"].to_numpy() == truth(folder)).mean() > 0.93
     assert set(listed["source"]) == {"annotators", "inputs"}
     assert (listed["n_annotations"] == 0).sum() == (listed["source"] == "inputs").sum() > 0
+
+
+def test_the_commands_of_the_page_name_the_annotators(folder, tmp_path, monkeypatch):
+    page, given = tmp_path / "long.html", ("--annotations", folder / "long.csv")
+    asked = (*given, "--row", "patient", "--annotator", "who")
+    succeeds("audit", folder / "inputs.csv", *asked, "--report", page)
+    content = page.read_text(encoding="utf-8")
+    assert "Audit of the consensus of 3 annotators of" in content
+    review, correct = map(html.unescape, re.findall("<code>(.*?)</code>", content))
+    named = "inputs.csv --annotations long.csv --row patient --annotator who"
+    assert review == f"granulearn review {named}"
+    monkeypatch.chdir(folder)
+    (folder / "inputs.decisions.csv").write_text("row,decision,new_label\n1,change,ill\n")
+    succeeds(*shlex.split(correct)[1:])
+    (folder / "inputs.decisions.csv").unlink()
+    assert pd.read_csv(folder / "inputs.clean.csv")["consensus"][0] == "ill"
 
 
 def test_annotators_and_whom_to_ask_are_printed(audited):

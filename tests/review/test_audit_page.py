@@ -158,6 +158,21 @@ def test_the_commands_of_the_page_correct_the_table(reviewed, monkeypatch):
     assert (table.parent / "animals.clean.csv").exists()
 
 
+def test_the_commands_of_the_page_read_the_table_as_the_audit_did(reviewed, tmp_path):
+    table, page = reviewed
+    journal = tmp_path / "who said.csv"
+    with Review(table, "kind", decisions=journal) as opened:
+        opened.decide(opened.next(), "change")
+    asked = ["--target", "kind", "--seed", "3", "--ignore", "width", "--exact-labels"]
+    succeeds("audit", table, *asked, "--decisions", journal, "--report", page)
+    commands = re.findall("<code>(.*?)</code>", page.read_text(encoding="utf-8"))
+    review, correct = (shlex.split(html.unescape(command)) for command in commands)
+    assert review == ["granulearn", "review", table.name, *asked, "--decisions", journal.name]
+    without_seed = [*asked[:2], *asked[4:]]
+    told = ["--decisions", journal.name, "-o", "animals.clean.csv"]
+    assert correct == ["granulearn", "correct", table.name, *without_seed, *told]
+
+
 def test_what_the_reader_of_the_table_warns_of_is_on_the_page(reviewed):
     table, path = reviewed
     frame = pd.read_csv(table).assign(nothing=1)

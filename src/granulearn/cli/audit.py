@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from typer import Option
+from typer import Context, Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
@@ -35,6 +36,7 @@ SHOWN_ANNOTATORS = 20
 
 @opt.takes_table
 def audit(
+    ctx: Context,
     table: opt.TableArgument,
     target: opt.TargetIfAnyOption = None,
     output: Annotated[
@@ -124,12 +126,21 @@ def audit(
                 with written_atomically(output) as temporary:
                     write_table(listing, temporary)
             if report is not None:
+                from granulearn.cli.correct import correct
+                from granulearn.cli.review import review
                 from granulearn.review.audit_page import summarize_audit, write_audit_page
 
                 progress(f"writing {report.name}")
                 messages = [*map(out.in_flags, checked.warnings)]
                 messages += short_messages(checked, file.location)
-                write_audit_page(summarize_audit(done, table.name, messages), report)
+                # Whoever gets the page is in the folder of the table.
+                journal = decisions and Path(os.path.relpath(decisions, table.parent))
+                summary = summarize_audit(
+                    done, table.name, messages, journal,
+                    for_review=opt.given_to(ctx, review, table.parent),
+                    for_correct=opt.given_to(ctx, correct, table.parent),
+                )  # fmt: skip
+                write_audit_page(summary, report)
         if json:
             out.print_json({**facts, "table": as_facts(checked, file.location)})
             return

@@ -206,14 +206,6 @@ class LabelOptions(TableOptions):
             raise UsageError(f"{named[0]} does not go with annotators; leave it out.")
         return True
 
-    def crowd_flags(self) -> list[str]:
-        """Return the options that name the annotators, for another command."""
-        if self.annotations is None:
-            return [text for name in self.annotators or () for text in ("--annotators", name)]
-        named = {"annotations": str(self.annotations), "row": self.row}
-        named |= {"annotator": self.annotator, "label": self.label}
-        return [text for name, value in named.items() for text in (f"--{name}", value)]
-
     def annotations_in(self, file: TableFile) -> tuple[pd.DataFrame, list[str]]:
         """Return the labels of the annotators, and their columns in the table."""
         from granulearn.audit.annotated_table import annotations_of_columns, annotations_of_file
@@ -276,6 +268,28 @@ def takes_table(verb: Callable) -> Callable:
     with_options.__annotations__ = {p.name: p.annotation for p in parameters}
     del with_options.__wrapped__  # or typer would read its annotations instead
     return with_options
+
+
+def given_to(ctx: typer.Context, verb: Callable, folder: Path | None = None) -> list[str]:
+    """Return the options on this command line that another verb takes too, except for its files.
+
+    The path of a file of labels becomes relative to `folder` if there is one.
+    """
+    taken = inspect.signature(verb).parameters.keys() - {"table", "output", "decisions", "json"}
+    given = []
+    for option in ctx.command.params:
+        name = str(option.name)
+        source = ctx.get_parameter_source(name)
+        if name not in taken or source is None or source.name != "COMMANDLINE":
+            continue
+        value = ctx.params[name]
+        if isinstance(value, bool):
+            given.append((option.opts if value else option.secondary_opts)[0])
+            continue
+        for one in value if isinstance(value, list | tuple) else [value]:
+            is_path = folder is not None and name == "annotations"
+            given += [option.opts[0], os.path.relpath(one, folder) if is_path else str(one)]
+    return given
 
 
 # A file above this share of the machine's memory is read in parts.

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Annotated, Any
 
-from typer import Option
+from typer import Context, Option
 
 from granulearn.cli import options as opt
 from granulearn.cli import output as out
@@ -19,6 +19,7 @@ from granulearn.utils.text import counted, listed, quoted
 
 @opt.takes_table
 def review(
+    ctx: Context,
     table: opt.TableArgument,
     target: opt.TargetIfAnyOption = None,
     keep: opt.KeepOption = None,
@@ -80,7 +81,9 @@ def review(
                 Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             with suppress(KeyboardInterrupt):  # which is how a review ends
                 make_server(opened, listening, token).run(sockets=[listening])
-            _show_end(table, opened, options.crowd_flags() if is_crowd else [])
+            from granulearn.cli.correct import correct
+
+            _show_end(table, opened, opt.given_to(ctx, correct))
 
 
 def _show_start(table: Path, opened: Any, address: str) -> None:

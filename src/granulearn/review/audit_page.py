@@ -41,7 +41,10 @@ MOST_CLASSES = 12
 """Classes of the heat map, those that are confused most."""
 
 
-def summarize_audit(done: TableAudit, title: str, messages: Sequence[str] = ()) -> dict[str, Any]:
+def summarize_audit(
+    done: TableAudit, title: str, messages: Sequence[str] = (), decisions: Path | None = None, *,
+    for_review: Sequence[str] = (), for_correct: Sequence[str] = (),
+) -> dict[str, Any]:  # fmt: skip
     """Return the content of the page in plain values.
 
     Parameters
@@ -52,9 +55,17 @@ def summarize_audit(done: TableAudit, title: str, messages: Sequence[str] = ()) 
         Name of the table.
     messages : sequence of str, default=()
         What the reader of the table has to say.
+    decisions : Path, default=None
+        The file of decisions of the audit; None means that of the table.
+    for_review, for_correct : sequence of str, default=()
+        Options of the commands that come next.
     """
     table, rows = done.table, AuditedRows(done)
-    ratings, journal = done.audit.ratings_, str(default_journal(Path(title)))
+    ratings, journal = done.audit.ratings_, str(decisions or default_journal(Path(title)))
+    review = ["granulearn", "review", title, *for_review]
+    correct = ["granulearn", "correct", title, *for_correct, "--decisions", journal]
+    if decisions is not None:
+        review += ["--decisions", journal]
     issues: dict[str, list[str]] = {}
     for issue in done.audit.issues_:
         issues.setdefault(issue.kind, []).append(issue.message)
@@ -71,10 +82,8 @@ def summarize_audit(done: TableAudit, title: str, messages: Sequence[str] = ()) 
         "title": title,
         "when": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "messages": list(messages),
-        "review": shlex.join(["granulearn", "review", title, "--target", table.target]),
-        "correct": shlex.join(
-            ["granulearn", "correct", title, "--decisions", journal, "-o", clean_name(title)]
-        ),
+        "review": shlex.join(review),
+        "correct": shlex.join([*correct, "-o", clean_name(title)]),
         "n_samples": len(ratings.given),
         "summary": done.audit.summary(),
         "n_suspects": int(ratings.is_suspect.sum()),
@@ -101,7 +110,7 @@ def summarize_audit(done: TableAudit, title: str, messages: Sequence[str] = ()) 
         "facts": {
             # Tells the table from others of the same name in one browser.
             "key": f"{title} {digest.hexdigest()}",
-            "file": journal,
+            "file": Path(journal).name,
             "target": table.target,
             "version": version("granulearn"),
             "classes": [str(label) for label in ratings.classes],
