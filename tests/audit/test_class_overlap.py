@@ -7,6 +7,7 @@ import pytest
 
 from granulearn.audit import LabelAudit
 from granulearn.audit.class_overlap import OVERLAP, find_overlaps
+from granulearn.audit.ratings import Ratings
 from tests.audit.tables import three_clouds
 
 
@@ -29,6 +30,18 @@ def test_a_class_that_was_split_at_random_is_found_and_nothing_else(n):
     assert issue.rows == ()
     assert issue.score >= 0.5
     assert "dog and puppy" in issue.message
+
+
+def test_classes_that_are_told_apart_worse_than_by_chance_are_not_given_a_share():
+    codes = np.repeat([0, 1, 2], 50)
+    proba = np.where((codes < 2)[:, None], [0.4, 0.4, 0.2], [0.1, 0.1, 0.8])
+    swap = np.where(codes == 0, -0.01, 0.01)
+    proba[:, 0] += swap
+    proba[:, 1] -= swap
+    nothing, names = np.full(150, np.nan), np.array(["car", "dog", "puppy"])
+    ratings = Ratings(names, codes, proba, nothing, nothing, codes, nothing, nothing, nothing)
+    (issue,) = find_overlaps(ratings)
+    assert "(no better than guessing)" in issue.message
 
 
 def test_classes_that_are_told_apart_do_not_overlap():

@@ -105,8 +105,8 @@ def test_numbers_are_told_with_value_and_side_and_the_side_is_true():
     y[[top, bottom]] = 0, 1
     audit = LabelAudit(random_state=0, categorical_features=None).fit(X, y)
     high, low = explained(X, audit, [top, bottom], ["height"])
-    assert high.columns == (f"height {X[top, 0]:.6g} (higher)",)
-    assert low.columns == (f"height {X[bottom, 0]:.6g} (lower)",)
+    assert high.columns == (f"height {X[top, 0]:.4g} (higher)",)
+    assert low.columns == (f"height {X[bottom, 0]:.4g} (lower)",)
 
 
 def test_a_category_column_is_named_once_with_the_cell_of_the_row():
@@ -189,6 +189,22 @@ def test_what_cannot_be_rated_says_so(audited):
 )
 def test_a_cell_is_shown_as_its_reader_sees_it(value, text):
     assert cell_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("42.78548743917422", "42.79"),
+        ("0.000123456", "0.0001235"),
+        ("1234567.891", "1234568"),
+        ("1234567", "1234567"),
+        ("12.3456 km", "12.3456 km"),
+    ],
+)
+def test_a_number_in_a_sentence_has_four_significant_digits(cell, text):
+    X, table = np.array([[0.0], [1.0], [2.0]]), pd.DataFrame({"x": ["0", cell, "9"]})
+    shown = ColumnTexts(X, [Origin("x")], table).text(1, 0, np.ones(1), np.zeros(1))
+    assert shown == f"x {text} (higher)"
 
 
 @pytest.fixture

@@ -327,7 +327,7 @@ def test_a_review_goes_through_a_listing_without_rating_it_again(tmp_path):
     with Review(path, "label") as review:
         card = review.next()
         assert (card.given_label, card.second_class) == ("ox", "cow")
-        assert "'cow' is 99% likely, 'ox' 1%." in card.reason
+        assert "'cow' is 99 % likely, 'ox' 1 %." in card.reason
         review.decide(card, "change")
         assert review.corrected()["label"].iloc[card.row - 1] == "cow"
         assert review.next().row != card.row

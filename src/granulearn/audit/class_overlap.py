@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from granulearn.audit.ratings import Issue, Ratings
+from granulearn.audit.ratings import Issue, Ratings, percent
 
 OVERLAP = "overlapping classes"
 
@@ -72,9 +72,10 @@ def find_overlaps(ratings: Ratings) -> list[Issue]:
             continue
         score = 1 - 0.5 * max(apart - 0.5, 0) / (APART_FROM - 0.5)
         names = tuple(ratings.classes[[a, b]].tolist())
+        how = f"right {percent(apart)} of the time for a row of each, and guessing is right 50 %"
         message = (
             f"The inputs separate {names[0]} and {names[1]} from all others but hardly from each "
-            f"other (right {apart:.0%} of the time for a row of each, and guessing is right 50%); "
+            f"other ({how if apart > 0.5 else 'no better than guessing'}); "
             "if they mean the same, make them one class, else add an input that separates them."
         )
         found.append(Issue(OVERLAP, score, (), message, classes=names))

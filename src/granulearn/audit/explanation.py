@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from granulearn.audit.label_audit import LabelAudit
-from granulearn.audit.ratings import OUTLIER, Ratings
+from granulearn.audit.ratings import OUTLIER, Ratings, percent
 from granulearn.forest.explanation import SeenRows, WeighedTree, weigh_trees
 from granulearn.tables.parse.dates import HOUR, RUNNING
 from granulearn.utils.neighbors import nearest_points
@@ -216,7 +216,7 @@ def _message(
     if reasons is None and second >= 0:
         # Without trees there are no similar rows: another model, or an audit elsewhere.
         proba = ratings.proba[position, [second, ratings.given[position]]]
-        return f"'{ratings.classes[second]}' is {proba[0]:.0%} likely, '{given}' {proba[1]:.0%}."
+        return f"'{ratings.classes[second]}' is {percent(proba[0])} likely, '{given}' {percent(proba[1])}."
     if reasons is None or reasons.class_counts.sum() == 0:
         alone = (ratings.given == ratings.given[position]).sum() == 1
         return f"No other row is '{given}'." if alone else "Nothing can rate this label."
@@ -258,6 +258,17 @@ def cell_text(value: Any) -> str:
     if value is None or value != value or not str(value).strip():
         return MISSING
     return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def _rounded(cell: str) -> str:
+    """Return a decimal number with four significant digits, or all before its decimals."""
+    try:
+        number = float(cell)
+    except ValueError:
+        return cell
+    if "." not in cell or not np.isfinite(number):
+        return cell
+    return f"{number:.0f}" if 1e4 <= abs(number) < 1e15 else f"{number:.4g}"
 
 
 class ColumnTexts:
@@ -318,6 +329,8 @@ class ColumnTexts:
         # The table that is shown may lack the column.
         value = self._X[position, most] if at is None else self._table.iat[position, at]
         cell = cell_text(value)
+        if is_number and not self.origins[most].part:
+            cell = _rounded(cell)
         if len(cell) > _LONGEST_CELL:
             cell = f"{cell[:_LONGEST_CELL]}…"
         # A number or a date has a digit; what has none stands for a missing cell.

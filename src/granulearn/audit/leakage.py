@@ -68,7 +68,7 @@ def find_leaks(
         if not share:
             continue
         message = (
-            f"{names[column]} alone predicts the class of {share:.1%} of the rows; if it is not "
+            f"{names[column]} alone predicts the class of {100 * share:.1f} % of the rows; if it is not "
             "known before the label is, leave it out."
         )
         found.append(Issue(LEAK, share, (), message, columns=(names[column],)))
