@@ -76,7 +76,9 @@ def test_every_extra_that_is_named_exists():
 
 @pytest.mark.parametrize("module", sorted({m for modules in EXTRAS.values() for m in modules}))
 def test_the_extra_of_a_message_brings_the_package(module):
-    (extra,) = re.findall(r'pip install "granulearn\[([\w-]+)\]"$', missing_package(f"{module}.part"))
+    (extra,) = re.findall(
+        r'pip install "granulearn\[([\w-]+)\]"$', missing_package(f"{module}.part")
+    )
     assert module in modules_of(PROJECT["optional-dependencies"][extra])
 
 
