@@ -1,5 +1,7 @@
 """Estimators that take tables: frames, categories and missing cells in, the same laws for all."""
 
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import polars
@@ -207,12 +209,26 @@ def test_a_short_mask_is_refused_where_columns_have_numbers():
 
 
 @pytest.mark.parametrize("as_frame", [lambda X: X, polars.from_pandas], ids=["pandas", "polars"])
-def test_a_duration_is_its_number_of_seconds(as_frame):
-    seconds, y = np.random.default_rng(0).permutation(200) * 60.0, np.arange(200) % 2
-    seconds[:9] = np.nan
-    durations = as_frame(pd.DataFrame({"wait": pd.to_timedelta(seconds, "s")}))
+def test_a_duration_is_its_number_of_hours(as_frame):
+    hours, y = np.random.default_rng(0).permutation(200) * 0.25, np.arange(200) % 2
+    hours[:9] = np.nan
+    durations = as_frame(pd.DataFrame({"wait": pd.to_timedelta(hours, "h")}))
     found = said(SMALL_FOREST, durations, y)
-    assert_array_equal(found, said(SMALL_FOREST, pd.DataFrame({"wait": seconds}), y))
+    assert_array_equal(found, said(SMALL_FOREST, pd.DataFrame({"wait": hours}), y))
+
+
+def test_dates_that_are_objects_are_dates():
+    X, y = shop()
+    objects = X.assign(day=[None if pd.isna(day) else day.date() for day in X["day"]])
+    expected = said(SMALL_FOREST, X, y)
+    assert_array_equal(said(SMALL_FOREST, objects, y), expected)
+    assert_array_equal(said(SMALL_FOREST, X, y, new=objects), expected)
+    never = X.assign(day=[date(9999, 12, 31), date(1, 1, 1)] * 80)  # beyond nanoseconds
+    assert_array_equal(
+        said(SMALL_FOREST, never, y), said(SMALL_FOREST, polars.from_pandas(never), y)
+    )
+    unknown = [X.assign(day=missing) for missing in (None, pd.NaT)]
+    assert_array_equal(*(said(SMALL_FOREST, X, y, new=new) for new in unknown))
 
 
 @pytest.mark.parametrize("kind", ["numbers", "mixed"])

@@ -111,6 +111,15 @@ def test_numbers_beside_a_table_are_classes_and_come_back_as_they_were(y):
     assert data.y.dtype == known.to_numpy().dtype
 
 
+@pytest.mark.parametrize("n_infinite", [1, 12])
+def test_infinite_numbers_of_a_column_of_numbers_are_missing(n_infinite):
+    size = np.arange(20.0)
+    size[:n_infinite] = np.inf
+    found = read_labelled_table(pd.DataFrame({"size": size}), ["a", "b"] * 10)
+    assert found.X["size"].tolist()[n_infinite:] == size[n_infinite:].tolist()
+    assert found.X["size"].isna().sum() == n_infinite
+
+
 def test_labels_of_two_dimensions_or_another_length_are_refused():
     with pytest.raises(TableError, match="2 dimensions; give one"):
         read_labelled_table(X, [[1, 2]])

@@ -110,3 +110,8 @@ def test_agreement_on_one_label_or_none_is_undefined(codes):
 def test_codes_that_are_no_matrix_are_refused():
     with pytest.raises(ValueError, match=r"must have shape \(n_rows, n_annotators\)"):
         krippendorff_alpha([0, 1])
+
+
+def test_labels_that_are_no_codes_are_refused_in_words():
+    with pytest.raises(TypeError, match=r"make codes of them by pandas\.factorize"):
+        cohen_kappa(["a", "b"], ["a", "a"])

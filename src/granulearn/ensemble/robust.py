@@ -76,7 +76,8 @@ class RobustClassifier(TableInputs, DecisionClassifier):
         order of `classes_`. An audit estimates it (``LabelAudit.noise_matrix_``).
         With it, probabilities and predictions are about the
         *true* class; with None, about the label as given. "auto" estimates the fraction,
-        cautiously, from out-of-sample predictions; it changes no predicted class.
+        cautiously, from out-of-sample predictions; without `class_cost` it changes no
+        predicted class.
     random_state : int, RandomState or None, default=None
         Seeds the members that have no seed of their own.
     class_weight : dict, "balanced" or None, default=None

@@ -25,6 +25,7 @@ DATE_PARTS = ("year", "month", "day of year", "weekday", "hour", "days since 197
 """As `granulearn.tables` names them: January is month 1, Monday is weekday 1."""
 
 NUMERIC_OBJECTS = ("integer", "floating", "mixed-integer-float", "boolean", "decimal")
+DATE_OBJECTS = ("date", "datetime", "datetime64")
 NUMBER, CATEGORY, TARGET_SHARE = "number", "category", "target share"
 
 
@@ -70,9 +71,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     ----------
     types : mapping of str to str, default=None
         "number", "category" or "date" by column. Other columns, or all for None, are typed by
-        their dtype: numbers, booleans and timedelta64 (in seconds) are numbers, datetime64 is a
-        date, all else a category. A column of objects is one of numbers if all are; numbers
-        beside texts are an error.
+        their dtype: numbers, booleans and timedelta64 (in hours) are numbers, datetime64 is a
+        date, all else a category. A column of objects is one of numbers, or of dates, if
+        all are; numbers beside texts are an error.
     max_one_hot : int or None, default=40
         A column with more categories is encoded by the target, and needs ``y``. None encodes
         no column so.
@@ -594,8 +595,9 @@ def columns_of_frame(frame: Any, names: list) -> dict[str, Any]:
         dtype = column.dtype
         if isinstance(dtype, np.dtype) and dtype.kind in "biufcM":
             found[name] = column.to_numpy()
-        elif getattr(dtype, "kind", "") == "m":  # a duration, in seconds
-            found[name] = column.dt.total_seconds().to_numpy(np.float64, na_value=np.nan)
+        elif getattr(dtype, "kind", "") == "m":  # a duration, in hours
+            seconds = column.dt.total_seconds()
+            found[name] = seconds.to_numpy(np.float64, na_value=np.nan) / 3600
         elif getattr(dtype, "tz", None) is not None or hasattr(dtype, "categories"):
             found[name] = column.array  # dates with a time zone; a categorical
         elif getattr(dtype, "kind", "") in "biuf":  # a nullable number
@@ -629,6 +631,8 @@ def _fitted_type(name: str, cells: Any) -> str:
             f"Column {name!r} mixes texts with numbers or other values; convert it to numbers, for "
             "instance by pandas.to_numeric(..., errors='coerce'), or to texts by astype(str)."
         )
+    if kind in DATE_OBJECTS:
+        return "date"
     return "number" if kind in NUMERIC_OBJECTS else type_of(cells)
 
 
@@ -710,6 +714,12 @@ def _text(value: Any) -> str | None:
 
 def date_parts(name: str, cells: Any) -> dict[str, np.ndarray]:
     """Return the parts of a column of dates as floats, NaN for missing ones."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "O":
+        from pandas.api.types import infer_dtype
+
+        if infer_dtype(cells, skipna=True) in (*DATE_OBJECTS, "empty"):
+            known = [None if is_missing(cell) else cell for cell in cells.tolist()]
+            cells = np.array(known, dtype="datetime64[us]")
     if type_of(cells) != "date":
         raise ValueError(
             f"Column {name!r} must hold dates, as in training. Convert it by pandas.to_datetime."

@@ -425,7 +425,10 @@ def _as_number(profile: ColumnProfile, options: ColumnOptions) -> Column | None:
     numbers = profile.numbers()
     form = _best_form(numbers, options.decimal or ".")
     column = _with_failures(profile, NUMBER, lambda kind: _has_form(kind, form))
-    if not _is_enough(column, profile) or _are_codes(numbers, profile.known):
+    # A column stored as numbers stays one, however many of them are infinite.
+    is_stored = bool(numbers) and profile.stored == {"number"}
+    is_enough = is_stored or _is_enough(column, profile)
+    if not is_enough or _are_codes(numbers, profile.known):
         return None
     doubtful = profile.first(lambda kind: isinstance(kind, NumberClass) and kind.doubtful)
     notes: tuple[str, ...] = ()

@@ -188,7 +188,10 @@ def read_labelled_table(
         given = np.asarray(y, dtype=object) if nullable else np.asarray(y)
         table = pa.Table.from_batches(list(file.batches()))
         if given.ndim != 1:
-            raise TableError(f"y has {given.ndim} dimensions; give one label for each row.")
+            raise TableError(
+                f"y has {given.ndim} dimensions; give one label for each row, or the name of the "
+                "column of labels."
+            )
         if len(given) != table.num_rows:
             raise TableError(
                 "Found input variables with inconsistent numbers of samples: "

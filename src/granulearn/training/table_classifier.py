@@ -54,7 +54,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     n_jobs : int or None, default=None
         Threads of the model; they change no result.
     class_weight, class_cost : dict, "balanced" or None, default=None
-        Of the model, as of `RobustClassifier`.
+        Of the model, as of `RobustClassifier`; in the place of ``model__class_weight`` and
+        ``model__class_cost``, unless None.
 
     Attributes
     ----------

@@ -73,6 +73,8 @@ def krippendorff_alpha(codes: Any) -> Agreement:
 def _codes(codes: Any) -> np.ndarray:
     """Return codes as integers from 0, without gaps; -1 is no label."""
     given = np.asarray(codes)
+    if given.dtype.kind not in "biuf":
+        raise TypeError("labels must be codes from 0; make codes of them by pandas.factorize.")
     if given.ndim != 2:
         raise ValueError(f"codes must have shape (n_rows, n_annotators); got {given.shape}.")
     known = np.nan_to_num(given, nan=-1)
@@ -90,5 +92,5 @@ def _agreement(observed: float, unequal: Any, pairs: int, n_rows: int) -> Agreem
     center = (observed + z2 / 2) / (1 + z2)
     half = np.sqrt(z2 * observed * (1 - observed) + z2**2 / 4) / (1 + z2)
     ends = (observed, center + half, center - half)
-    value, low, high = (max(-1.0, 1 - float(disagreement) / expected) for disagreement in ends)
+    value, low, high = (max(-1.0, 1 - float(disagreement / expected)) for disagreement in ends)
     return Agreement(value, low, high, n_rows)
