@@ -46,9 +46,9 @@ def test_a_card_has_all_labels_of_its_row_and_what_the_inputs_say(review):
     for row in (1, 2, 3, int(review.rows()[0])):
         card = review.card(row)
         given = frame[list(READERS)].iloc[row - 1].dropna()
-        assert {one.annotator: one.label for one in card.annotations} == given.to_dict()
+        assert {one["annotator"]: one["label"] for one in card.annotations} == given.to_dict()
         for one in card.annotations:
-            assert one.accuracy == audit.annotators_.loc[one.annotator, "accuracy"]
+            assert one["accuracy"] == audit.annotators_.loc[one["annotator"], "accuracy"]
         prior = audit.consensus_record_.prior[row - 1]
         assert list(card.by_inputs) == audit.classes_[np.argsort(-prior)].tolist()
         assert sum(card.by_inputs.values()) == pytest.approx(1)
@@ -57,7 +57,7 @@ def test_a_card_has_all_labels_of_its_row_and_what_the_inputs_say(review):
 
 def test_a_row_without_labels_has_a_card(review):
     row = int(np.flatnonzero(a_crowd()[0][list(READERS)].isna().all(axis=1))[0]) + 1
-    assert review.card(row).annotations == ()
+    assert review.card(row).annotations == []
 
 
 def test_columns_of_annotators_are_no_inputs_even_if_they_are_asked_for():
@@ -165,7 +165,7 @@ def test_the_page_shows_annotators_inputs_and_the_consensus(page):
     rows = page.browser.find_elements(By.CSS_SELECTOR, "#card .annotations tbody tr")
     shown = [[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "th, td")] for row in rows]
     assert [line[:3] for line in shown] == [
-        [one.annotator, one.label, f"{one.accuracy:.2f}"] for one in card.annotations
+        [one["annotator"], one["label"], f"{one['accuracy']:.2f}"] for one in card.annotations
     ]
     text = page.at("card").text
     assert f"The inputs alone: {next(iter(card.by_inputs))}" in text

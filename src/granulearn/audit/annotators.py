@@ -131,17 +131,20 @@ class Consensus:
         return self.proba.argmax(axis=1)
 
     @cached_property
+    def log_joint(self) -> np.ndarray:
+        """(n, K) logarithm of the probability of class and annotations."""
+        return np.log(self.prior) + self.annotations.sum_by_row(self.likelihood)
+
+    @cached_property
     def unverified_proba(self) -> np.ndarray:
         """(n, K) probability of each class by annotators and inputs, of verified rows too."""
-        joint = np.log(self.prior) + self.annotations.sum_by_row(self.likelihood)
-        return _normalised(joint / self.temperature)
+        return _normalised(self.log_joint / self.temperature)
 
     @cached_property
     def without_annotation(self) -> np.ndarray:
         """(m, K) class probabilities of the row of each annotation, without that annotation."""
         rows = self.annotations.rows
-        log_proba = np.log(self.prior) + self.annotations.sum_by_row(self.likelihood)
-        without = _normalised((log_proba[rows] - self.likelihood) / self.temperature)
+        without = _normalised((self.log_joint[rows] - self.likelihood) / self.temperature)
         is_fixed = self.fixed[rows] >= 0
         without[is_fixed] = self.proba[rows[is_fixed]]
         return without

@@ -215,8 +215,8 @@ def _message(
     second = ratings.second_classes[position]
     if reasons is None and second >= 0:
         # Without trees there are no similar rows: another model, or an audit elsewhere.
-        proba = ratings.proba[position, [second, ratings.given[position]]]
-        return f"'{ratings.classes[second]}' is {percent(proba[0])} likely, '{given}' {percent(proba[1])}."
+        likely, own = map(percent, ratings.proba[position, [second, ratings.given[position]]])
+        return f"'{ratings.classes[second]}' is {likely} likely, '{given}' {own}."
     if reasons is None or reasons.class_counts.sum() == 0:
         alone = (ratings.given == ratings.given[position]).sum() == 1
         return f"No other row is '{given}'." if alone else "Nothing can rate this label."

@@ -206,21 +206,19 @@ class LabelOptions(TableOptions):
             raise UsageError(f"{named[0]} does not go with annotators; leave it out.")
         return True
 
-    def annotations_in(self, file: TableFile) -> tuple[pd.DataFrame, list[str]]:
-        """Return the labels of the annotators, and their columns in the table."""
+    def annotations_in(
+        self, file: TableFile, options: ColumnOptions
+    ) -> tuple[pd.DataFrame, list[str], ColumnOptions]:
+        """Return the labels, the columns of annotators, and options that drop names of rows."""
         from granulearn.audit.annotated_table import annotations_of_columns, annotations_of_file
 
         exact = self.exact_labels
         if self.annotations is None:
-            return annotations_of_columns(file, self.annotators or (), exact=exact)
+            return *annotations_of_columns(file, self.annotators or (), exact=exact), options
         columns = (self.row, self.annotator, self.label)
-        return annotations_of_file(file, self.annotations, columns, exact=exact), []
-
-    def without_rows(self, file: TableFile, options: ColumnOptions) -> ColumnOptions:
-        """Return options without the column that names the rows, which is no input."""
-        if self.annotations is None or self.row not in file.names:
-            return options
-        return replace(options, ignore=(*options.ignore, self.row))
+        if self.row in file.names:
+            options = replace(options, ignore=(*options.ignore, self.row))
+        return annotations_of_file(file, self.annotations, columns, exact=exact), [], options
 
     def audit_crowd(
         self, file: TableFile, options: ColumnOptions, decisions: Sequence[Decision] = (),
@@ -230,8 +228,8 @@ class LabelOptions(TableOptions):
         from granulearn.audit.annotated_table import audit_annotations, voted_table
         from granulearn.review import verified_by
 
-        labels, columns = self.annotations_in(file)
-        voted = voted_table(file, labels, self.without_rows(file, options), columns)
+        labels, columns, options = self.annotations_in(file, options)
+        voted = voted_table(file, labels, options, columns)
         verified = verified_by(decisions, voted, source)
         return audit_annotations(voted, labels, verified=verified, n_jobs=-1, **settings)
 

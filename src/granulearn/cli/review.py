@@ -65,8 +65,7 @@ def review(
             columns = options.columns
             if options.annotations is not None:
                 with options.open(table) as file:
-                    labels, _ = options.annotations_in(file)
-                    columns = options.without_rows(file, columns)
+                    labels, _, columns = options.annotations_in(file, columns)
             opened = Review(
                 table, target, annotations=labels, anonymous=anonymous, keep=keep or (),
                 decisions=decisions, who=who, options=columns, read_options=options.read_options,

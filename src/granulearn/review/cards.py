@@ -176,17 +176,6 @@ class ClassProbability:
     """The key that chooses it, which is its rank; empty from the tenth on."""
 
 
-@dataclass(frozen=True)
-class AnnotatorLabel:
-    """The label that an annotator gave a row, and how good the annotator is."""
-
-    annotator: str
-    label: str
-    accuracy: float
-    accuracy_low: float
-    accuracy_high: float
-
-
 @dataclass(frozen=True, kw_only=True)
 class Card(RatedRow):
     """What a person sees of one row before they decide on its label."""
@@ -195,8 +184,9 @@ class Card(RatedRow):
     """Why the label is doubted, in one sentence."""
     probabilities: tuple[ClassProbability, ...]
     """The given, the second and the most probable other classes, the most probable first."""
-    annotations: tuple[AnnotatorLabel, ...] | None
-    """The labels of all annotators of the row; None where the labels are no consensus."""
+    annotations: list[dict[Any, Any]] | None
+    """``annotator``, ``label`` and ``accuracy`` (from ``accuracy_low`` to ``accuracy_high``) of all
+    who have labelled the row; None where the labels are no consensus."""
     by_inputs: dict[str, float]
     """Most probable classes by the inputs, apart from the labels of the row; empty if they say
     nothing, or without annotators."""
@@ -323,18 +313,15 @@ class AuditedRows:
         consensus = self.audit.consensus_record_
         if consensus is None:
             return {"annotations": None, "by_inputs": {}}
-        given, table = consensus.annotations, self.audit.annotators_
+        given = consensus.annotations
         at = np.flatnonzero(given.rows == position)
-        at = at[np.argsort(given.annotators[at])]
-        numbers = table[["accuracy", "accuracy_low", "accuracy_high"]].to_numpy()
-        told = tuple(
-            AnnotatorLabel(str(given.names[who]), str(given.classes[label]), *numbers[who].tolist())
-            for who, label in zip(given.annotators[at], given.labels[at], strict=True)
-        )
+        told = self.audit.annotators_.iloc[given.annotators[at]].reset_index()
+        told["label"] = given.classes[given.labels[at]].astype(str)
         prior = consensus.prior[position]
         best = np.argsort(-prior)[: _MOST_BY_INPUTS if consensus.tau > 0 else 0]
         by_inputs = {str(given.classes[code]): float(prior[code]) for code in best}
-        return {"annotations": told, "by_inputs": by_inputs}
+        records = told.sort_values("annotator").to_dict("records")
+        return {"annotations": records, "by_inputs": by_inputs}
 
     def _untrusted(self, found: Explanation) -> tuple[str, ...]:
         """Return why a card has no trusted row of a class."""

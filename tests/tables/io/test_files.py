@@ -7,6 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from granulearn.tables import TableError
@@ -65,3 +66,17 @@ def test_a_device_is_never_copied(device, tmp_path, monkeypatch):
     for path in (Path(device), tmp_path / "t.csv"):
         with pytest.raises(TableError, match=f"{path} is a device"):
             open_table(path)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_the_first_look_and_the_first_pass_share_one_opening(ending, tmp_path, monkeypatch):
+    path = tmp_path / f"t{ending}"
+    pd.DataFrame({"a": range(5), "label": list("xyxyx")}).to_csv(path, index=False)
+    opened, as_before = [], Path.open
+    monkeypatch.setattr(
+        Path, "open", lambda self, *given: [opened.append(self), as_before(self, *given)][1]
+    )
+    with open_table(path) as table:
+        assert opened == [path]
+        list(table.batches())
+    assert opened == [path, path]

@@ -9,12 +9,13 @@ import sys
 import tempfile
 import zipfile
 from contextlib import ExitStack, nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from granulearn._extras import check_installed
 from granulearn.tables.io.table_file import AS_FOUND, ReadOptions, TableFile
-from granulearn.tables.io.text_source import COMPRESSIONS, TextSource
+from granulearn.tables.io.text_source import BLOCK, COMPRESSIONS, TextSource
 from granulearn.tables.messages import TableError
 
 __all__ = ["ReadOptions", "TableFile", "open_table"]
@@ -114,11 +115,15 @@ def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:
         return ParquetTable(path, shown, options)
     if not path.is_file():
         raise FileNotFoundError(f"{shown} is not a file; check the path.")
-    with path.open("rb") as file:
-        beginning = file.read(2**12)
-        is_workbook = beginning.startswith(_ZIP) and _is_workbook(file, shown)
+    with path.open("rb", BLOCK) as file:
+        return _opened_file(file, path, shown, options)
+
+
+def _opened_file(file: Any, path: Path, shown: Path, options: ReadOptions) -> TableFile:
+    beginning = file.peek(2**12)[: 2**12]
     if not beginning:
         raise TableError(f"{shown} is empty; it needs a header line and data rows.")
+    is_workbook = beginning.startswith(_ZIP) and _is_workbook(file, shown)
     if is_workbook or _begins(beginning, *_OLD_WORKBOOK):
         check_installed("python_calamine")
         from granulearn.tables.io.workbook import WorkbookTable
@@ -136,7 +141,9 @@ def _opened(path: Path, shown: Path, options: ReadOptions) -> TableFile:
         from granulearn.tables.io.arrow import ParquetTable
 
         return ParquetTable(path, shown, options)
-    return _opened_text(TextSource(path, shown, compression, options=options), options)
+    file.seek(0)
+    source = TextSource(path, shown, compression, options=options)
+    return _opened_text(replace(source, stream=source.decompress(file)), options)
 
 
 def _opened_text(source: TextSource, options: ReadOptions) -> TableFile:

@@ -103,7 +103,7 @@ class JsonTable(TableFile):
         has_nested: dict[str, bool] = {}
         lines = []
         encoding = find_encoding(source.beginning, options.encoding) or Encoding("utf-8")
-        self.source = replace(source, encoding=encoding)
+        self.source = replace(source, encoding=encoding, stream=None)
         for row in self.objects():
             for key, value in row.content.items():
                 has_nested[key] = has_nested.get(key, False) or isinstance(value, (list, dict))

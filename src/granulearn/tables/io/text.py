@@ -353,11 +353,10 @@ class _Scan:
         self._first_bad: int | None = None
         with source.open() as text:
             self._find_rows(text, self._find_header(text, options))
-        if source.encoding is None:
-            found = Encoding("utf-8")
-            if self._first_bad is not None:
-                found = detect_legacy(self._not_ascii, source.shown, self._first_bad)
-            self.source = replace(source, encoding=found)
+        found = source.encoding or Encoding("utf-8")
+        if source.encoding is None and self._first_bad is not None:
+            found = detect_legacy(self._not_ascii, source.shown, self._first_bad)
+        self.source = replace(source, encoding=found, stream=None)
 
     def _find_header(self, text: BinaryIO, options: ReadOptions) -> bytes:
         """Find dialect and header; return the rest of the text that was read."""

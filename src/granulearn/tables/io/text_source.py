@@ -42,7 +42,8 @@ _DAMAGED = (
     *(EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException, OSError),
     *(RuntimeError, NotImplementedError),
 )
-_BLOCK = 2**18
+BLOCK = 2**18
+"""Bytes that are read at a time."""
 # The default of gzip. The highest level takes three times as long and saves little.
 _GZIP_LEVEL = 6
 # UTF-32 first: its mark begins with that of UTF-16.
@@ -93,6 +94,8 @@ class TextSource:
     """None while it is not known; then it keeps ASCII."""
     options: ReadOptions = AS_FOUND
     """Has the largest ratio of decompression."""
+    stream: BinaryIO | None = None
+    """Decompressed bytes, open at the first one, for the first look and the first pass."""
 
     @property
     def as_is(self) -> bool:
@@ -116,23 +119,30 @@ class TextSource:
 
     def decompressed(self) -> BinaryIO:
         """Open the decompressed bytes of the file."""
-        file = self.path.open("rb", _BLOCK)
+        if self.stream is not None and not self.stream.closed:
+            return self.stream
+        return self.decompress(self.path.open("rb", BLOCK))
+
+    def decompress(self, file: BinaryIO) -> BinaryIO:
+        """Return the decompressed bytes of the open file."""
         if self.compression is None:
             return file
-        return io.BufferedReader(_Blocks(_decompressed(file, self), file), _BLOCK)
+        return io.BufferedReader(_Blocks(_decompressed(file, self), file), BLOCK)
 
     @cached_property
     def beginning(self) -> bytes:
         """The first decompressed bytes."""
+        if isinstance(self.stream, io.BufferedReader):
+            return self.stream.peek(BLOCK)
         with self.decompressed() as stream:
-            return stream.read(_BLOCK)
+            return stream.read(BLOCK)
 
     def open(self, offset: int | None = None) -> BinaryIO:
         """Open the text, as bytes that keep ASCII, from its first byte or from an offset."""
         stream = self.decompressed()
         try:
             if not self.as_is:
-                stream = io.BufferedReader(_Blocks(_transcoded(stream, self), stream), _BLOCK)
+                stream = io.BufferedReader(_Blocks(_transcoded(stream, self), stream), BLOCK)
             self.skip(stream, self.begin if offset is None else offset)
         except BaseException:
             stream.close()
@@ -144,7 +154,7 @@ class TextSource:
         if self.has_offsets:
             stream.seek(n_bytes, io.SEEK_CUR)
             return
-        while n_bytes > 0 and (content := stream.read(min(n_bytes, _BLOCK))):
+        while n_bytes > 0 and (content := stream.read(min(n_bytes, BLOCK))):
             n_bytes -= len(content)
 
     def as_utf8(self, content: bytes) -> bytes:
@@ -232,7 +242,7 @@ def _decompressed(file: BinaryIO, source: TextSource) -> Iterator[bytes]:
     try:
         expansion = Expansion(source.shown, os.fstat(file.fileno()).st_size, source.options)
         stream = _decompressor(file, source)
-        while block := stream.read(_BLOCK):
+        while block := stream.read(BLOCK):
             expansion.add(len(block))
             yield block
     except _DAMAGED as error:
@@ -276,7 +286,7 @@ def _transcoded(stream: BinaryIO, source: TextSource) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder(name)()
     stream.read(source.encoding.bom)
     while block:
-        block = stream.read(_BLOCK)
+        block = stream.read(BLOCK)
         try:
             content = decoder.decode(block, final=not block).encode()
         except UnicodeError as error:
