@@ -68,8 +68,8 @@ def find_leaks(
         if not share:
             continue
         message = (
-            f"{names[column]} alone predicts the class of {100 * share:.1f} % of the rows; if it is "
-            "not known before the label is, leave it out."
+            f"{names[column]} alone predicts the class of {100 * share:.1f} % of the rows; if it "
+            "is not known before the label is, leave it out."
         )
         found.append(Issue(LEAK, share, (), message, columns=(names[column],)))
     return found
