@@ -55,6 +55,18 @@ def test_wrong_labels_are_found_and_listed_with_their_rows(mislabelled, tmp_path
     assert "what decides: " in text
 
 
+def test_outliers_share_a_line_with_the_numbers_of_their_rows(tmp_path):
+    frame = people(300)
+    frame.loc[[40, 90, 200], "age"] = [4000, 7000, -9000]
+    table = tmp_path / "strange.csv"
+    frame.to_csv(table, index=False)
+    (line,) = [said for said in run_audit(table).out.splitlines() if said.startswith("outlier:")]
+    assert line.startswith("outlier: rows ")
+    assert {"41", "91", "201"} <= set(line.replace(",", "").split())
+    found = [issue for issue in run_audit(table, "--json").json["issues"] if issue["rows"]]
+    assert {41, 91, 201} <= {row for issue in found for row in issue["rows"]}
+
+
 def test_only_the_columns_to_keep_are_copied_ignored_ones_as_well(mislabelled, tmp_path):
     asked = ("--ignore", "income", "--keep", "income", "--keep", "age", "-o", tmp_path / "s.csv")
     run_audit(mislabelled[0], *asked)
@@ -88,7 +100,7 @@ def test_json_holds_the_counts_the_worst_and_the_table(mislabelled):
     assert printed.count("mistakes cannot be told") == printed.count("--verify 20 asks") == 1
     assert "verify 20 rows" in advice
     assert "verify 20 rows" not in printed
-    assert all(set(issue) == {"kind", "score", "message"} for issue in facts["issues"])
+    assert all(set(issue) == {"kind", "score", "message", "rows"} for issue in facts["issues"])
     shown = {"row", "given_label", "predicted_label", "error_probability", "label_quality"}
     assert all(set(label) == shown for label in facts["worst"])
     n_suspects = facts["verdicts"]["wrong"] + facts["verdicts"]["suspect"]

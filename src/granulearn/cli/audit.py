@@ -256,7 +256,12 @@ def _facts(done: TableAudit) -> dict[str, Any]:
             "occur_once": [{"row": row, "given_label": label} for row, label in once],
             "expected_errors": audited.expected_errors(),
             "issues": [
-                {"kind": issue.kind, "score": issue.score, "message": issue.message}
+                {
+                    "kind": issue.kind,
+                    "score": issue.score,
+                    "message": issue.message,
+                    "rows": rows[list(issue.rows)],
+                }
                 for issue in audited.issues_
             ],
         }
@@ -302,7 +307,7 @@ def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
             "mistakes cannot be told from overlapping classes without checks: --verify 20 asks for "
             "ten doubtful labels and ten at random, right here"
         )
-    issues = facts.get("issues", ())
+    issues = _with_outliers_joined(facts.get("issues", ()))
     for issue in issues[:SHOWN_ISSUES]:
         out.say(f"{issue['kind']}:", issue["message"])
     if len(issues) > SHOWN_ISSUES:
@@ -318,6 +323,19 @@ def _show(name: str, facts: dict[str, Any], is_listed: bool) -> None:
         if n_suspects > len(worst):
             hint = "" if is_listed else ": -o FILE lists them"
             out.say(f"and {n_suspects - len(worst):,} more{hint}")
+
+
+def _with_outliers_joined(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return issues with one in the place of all outliers, if there are several."""
+    from granulearn.audit.outliers import OUTLIER
+
+    outliers = [issue for issue in issues if issue["kind"] == OUTLIER]
+    if len(outliers) < 2:
+        return list(issues)
+    rows = listed([str(row) for issue in outliers for row in issue["rows"]])
+    message = f"rows {rows} are far from all others; check their inputs before their labels"
+    joined = outliers[0] | {"message": message}
+    return [joined if i is outliers[0] else i for i in issues if i not in outliers[1:]]
 
 
 def _show_annotators(facts: dict[str, Any]) -> None:
