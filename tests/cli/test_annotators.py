@@ -213,5 +213,9 @@ def test_a_second_label_by_one_annotator_and_other_outputs_are_refused(folder):
     asked = ("--annotations", long, "--row", "patient", "--annotator", "who")
     line = fails(exit_codes.BAD_DATA, "audit", folder / "inputs.csv", *asked)
     assert "1 labels are a second one by the same annotator" in line
+    assert "by 'a' on row 'p0'" in line
+    long.write_text("row,annotator,label\n5,a,ill\n5,a,well\n1,a,well\n")
+    line = fails(exit_codes.BAD_DATA, "audit", folder / "inputs.csv", "--annotations", long)
+    assert "by 'a' on row '5'" in line
     line = fails(exit_codes.USAGE, "correct", folder / "wide.csv", *READERS, "-o", "out.xlsx")
     assert "'.xlsx'" in line

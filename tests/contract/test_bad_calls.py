@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
 
@@ -197,6 +198,21 @@ BAD_CALLS = {
         lambda: g.TableClassifier().fit(FRAME.assign(label="yes"), "label"),
         ValueError,
         "class",
+    ),
+    "groups that are missing": (
+        lambda: g.RobustClassifier().fit(X, Y, groups=[None] * 60),
+        ValueError,
+        "groups has 60 missing entries",
+    ),
+    "groups of annotators with labels": (
+        lambda: LabelAudit().fit(X, Y, groups_of_annotators=["a", "b"]),
+        ValueError,
+        "groups_of_annotators goes with annotations, not with y",
+    ),
+    "table that is sparse": (
+        lambda: g.TableClassifier().fit(csr_array(X), Y),
+        ValueError,
+        "X is sparse, and must be dense; pass X.toarray()",
     ),
     "table without inputs": (
         lambda: g.TableClassifier().fit(FRAME[["label"]], "label"),

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from granulearn.audit.annotations import read_annotations
+from granulearn.audit.annotations import read_annotations, refuse_second_labels
 from granulearn.audit.label_audit import LabelAudit
 from granulearn.audit.table_audit import TableAudit, encoded_inputs, groups_and_times
 from granulearn.tables import ColumnOptions, ReadOptions, TableError, TableFile, open_table
@@ -96,7 +96,9 @@ def annotations_of_file(
             f"{path}: {(rows < 0).sum()} labels are of rows that {file.path} does not have: "
             f"{listed([repr(name) for name in unknown], most=5)}"
         )
-    return _long(rows, np.array(who.to_pylist(), dtype=object), labels, columns[2], exact)
+    found = _long(rows, np.array(who.to_pylist(), dtype=object), labels, columns[2], exact)
+    refuse_second_labels(index[found["row"]], found["annotator"].to_numpy(), f"{path}: ")
+    return found
 
 
 def _long(

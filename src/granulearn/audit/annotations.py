@@ -76,14 +76,28 @@ def _rows_of(table: pd.DataFrame, index: pd.Index) -> np.ndarray:
             f"{_shown(table['row'][rows < 0])}; rows are named by the index of X, or numbered from "
             "zero."
         )
-    twice = table[table.duplicated(["row", "annotator"])]
-    if len(twice):
-        row, who = map(str, twice.iloc[0][["row", "annotator"]])
-        raise TableError(
-            f"{len(twice)} labels are a second one by the same annotator on a row, first by "
-            f"{who!r} on row {row!r}; keep one of them."
-        )
+    refuse_second_labels(table["row"], table["annotator"])
     return rows
+
+
+def refuse_second_labels(rows: Any, annotators: Any, source: str = "") -> None:
+    """Refuse two labels by one annotator on one row.
+
+    Parameters
+    ----------
+    rows, annotators : sequence
+        Row and annotator of each label, by name.
+    source : str, default=""
+        Where the labels are from.
+    """
+    labels = pd.DataFrame({"row": rows, "annotator": annotators})
+    twice = labels[labels.duplicated()]
+    if len(twice):
+        row, who = map(str, twice.iloc[0])
+        raise TableError(
+            f"{source}{len(twice)} labels are a second one by the same annotator on a row, first "
+            f"by {who!r} on row {row!r}; keep one of them."
+        )
 
 
 def _numbered_labels(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -273,6 +273,8 @@ class LabelAudit(AnnotatedAudit, TableInputs):
             )
         self._row_names = row_names(X, y)
         has_inputs = X is not None
+        if groups_of_annotators is not None and annotations is None:
+            raise ValueError("groups_of_annotators goes with annotations, not with y.")
         if annotations is not None:
             if y is not None:
                 raise ValueError("pass either y or annotations: the consensus takes y's place.")

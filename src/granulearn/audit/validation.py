@@ -14,7 +14,7 @@ import pandas as pd
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from granulearn._sklearn_compat import take_rows
-from granulearn.utils.validation import encode_labels
+from granulearn.utils.validation import encode_labels, ranks_of
 
 # A table is cut into this number of periods.
 N_PERIODS = 10
@@ -234,10 +234,10 @@ def check_groups(groups: Any, times: Any, n_samples: int) -> np.ndarray | None:
     if groups is None and times is None:
         return None
     if groups is None:
-        return _warned(_periods(_ranks(times, "times", n_samples)), "period")
-    units = _ranks(groups, "groups", n_samples, is_order=False)
+        return _warned(_periods(ranks_of(times, "times", n_samples)), "period")
+    units = ranks_of(groups, "groups", n_samples, is_order=False)
     if times is not None:
-        when = _ranks(times, "times", n_samples)
+        when = ranks_of(times, "times", n_samples)
         first = np.full(units.max() + 1, n_samples)
         np.minimum.at(first, units, when)
         units = _periods(first[units])
@@ -303,20 +303,3 @@ def _periods(ranks: np.ndarray) -> np.ndarray:
     middle = np.cumsum(counts) - counts / 2
     period = np.floor(middle / len(ranks) * N_PERIODS).astype(np.intp)
     return np.unique(period[ranks], return_inverse=True)[1]
-
-
-def _ranks(values: Any, name: str, n_samples: int, is_order: bool = True) -> np.ndarray:
-    """Return the rank of each value among the distinct ones."""
-    column = pd.Series(np.asarray(values, dtype=None) if not hasattr(values, "iloc") else values)
-    if len(column) != n_samples:
-        raise ValueError(f"{name} has {len(column)} entries and there are {n_samples} samples.")
-    n_missing = int(column.isna().sum())
-    if n_missing:
-        raise ValueError(f"{name} has {n_missing} missing entries; fill them or drop the rows.")
-    try:
-        ranks = pd.factorize(column, sort=is_order)[0]
-    except TypeError as error:
-        raise ValueError(f"{name} holds values that cannot be ordered: {error}.") from error
-    if is_order and ranks.max(initial=0) == 0:
-        raise ValueError(f"{name} has the same value everywhere, and so no order.")
-    return ranks.astype(np.intp)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from scipy.special import softmax
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length
 
 from granulearn._sklearn_compat import StrOptions, booster_baseline, booster_rounds, fit_context
 from granulearn.ensemble._boosted_trees import add_leaf_values
@@ -24,7 +23,7 @@ from granulearn.utils.sampling import grouped_folds, stratified_sample
 from granulearn.utils.saved import SHARE, Array, Part, Size, require, sums_from_roots
 from granulearn.utils.stacking import brier_score
 from granulearn.utils.threads import effective_n_jobs, limited_threads
-from granulearn.utils.validation import check_samples, total_weights
+from granulearn.utils.validation import check_samples, ranks_of, total_weights
 
 if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -264,7 +263,7 @@ class BoostedTreesClassifier(ScoreClassifier):
         """
         samples = check_samples(X, y, self, sample_weight)
         if groups is not None:
-            check_consistent_length(X, groups)
+            groups = ranks_of(groups, "groups", len(X), is_order=False)
         X, codes, K = samples.X, samples.codes, len(samples.classes)
         weights = total_weights(self.class_weight, samples)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))

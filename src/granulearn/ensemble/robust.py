@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from granulearn._sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 from granulearn.ensemble.boosting import BoostedTreesClassifier
@@ -35,7 +35,7 @@ from granulearn.utils.stacking import (
     stacking_weights,
     temperature_scale,
 )
-from granulearn.utils.validation import total_weights
+from granulearn.utils.validation import ranks_of, total_weights
 
 MEMBERS = ("forest", "rvfl", "booster")
 # Prior of the ensemble weights, worth 300 samples and more of small tables: there, the errors of
@@ -245,7 +245,7 @@ class RobustClassifier(TableInputs, DecisionClassifier):
         samples = self._check_table(X, y, sample_weight)
         X, codes, self.classes_ = samples.X, samples.codes, samples.classes
         if groups is not None:
-            check_consistent_length(X, groups)
+            groups = ranks_of(groups, "groups", len(X), is_order=False)
         self.noise_matrix_ = check_noise_matrix(self.noise_matrix, len(self.classes_))
         rng = check_random_state(self.random_state)
         weights = np.ones(len(X)) if samples.weights is None else samples.weights

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from granulearn._sklearn_compat import Interval, StrOptions, check_feature_names_in, fit_context
 from granulearn.utils.saved import FINITE, LARGEST, Array, Labels, Size, require
 from granulearn.utils.text import counted, quoted
-from granulearn.utils.validation import check_weights
+from granulearn.utils.validation import SPARSE, check_weights
 
 N_FOLDS = 5
 MISSING_NAME = "(missing)"
@@ -334,10 +334,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         if not reset and "scales_" not in vars(self):
             check_is_fitted(self)  # raises; asked always, it would take longer than a row does
         if issparse(X):
-            raise TypeError(
-                "X is sparse, and must be dense; pass X.toarray(), or, if that is too large, fewer "
-                "columns, for instance of sklearn.decomposition.TruncatedSVD."
-            )
+            raise TypeError(SPARSE)
         if hasattr(X, "to_pandas"):  # a frame of polars, or an Arrow table
             X = X.to_pandas()
         is_frame = hasattr(X, "iloc") and hasattr(X, "columns")

@@ -15,6 +15,10 @@ from sklearn.utils.validation import check_array, check_consistent_length, valid
 
 # A weight above one repeats a sample; more repetitions than this, on average, are a mistake.
 MAX_REPETITION = 100
+SPARSE = (
+    "X is sparse, and must be dense; pass X.toarray(), or, if that is too large, fewer columns, "
+    "for instance of sklearn.decomposition.TruncatedSVD."
+)
 LARGEST_WEIGHT = 1e100
 """Of a sample, or of a class: products and sums of weights and squares must stay finite."""
 
@@ -348,3 +352,34 @@ def _check_class_weight(class_weight: dict, name: str) -> None:
                 f"{name} must give numbers from 0 to {LARGEST_WEIGHT:g}, got {weight!r} for "
                 f"class {label!r}; use 0 to leave a class out."
             )
+
+
+def ranks_of(values: Any, name: str, n_samples: int, is_order: bool = True) -> np.ndarray:
+    """Return the rank of each value among the distinct ones; refuse missing values.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_samples,)
+        Groups or times.
+    name : str
+        Name of the argument.
+    n_samples : int
+        Number of samples.
+    is_order : bool, default=True
+        Whether the order of values matters, so that they must have one.
+    """
+    import pandas as pd
+
+    column = pd.Series(np.asarray(values, dtype=None) if not hasattr(values, "iloc") else values)
+    if len(column) != n_samples:
+        raise ValueError(f"{name} has {len(column)} entries and there are {n_samples} samples.")
+    n_missing = int(column.isna().sum())
+    if n_missing:
+        raise ValueError(f"{name} has {n_missing} missing entries; fill them or drop the rows.")
+    try:
+        ranks = pd.factorize(column, sort=is_order)[0]
+    except TypeError as error:
+        raise ValueError(f"{name} holds values that cannot be ordered: {error}.") from error
+    if is_order and ranks.max(initial=0) == 0:
+        raise ValueError(f"{name} has the same value everywhere, and so no order.")
+    return ranks.astype(np.intp)

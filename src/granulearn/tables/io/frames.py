@@ -178,9 +178,9 @@ def _as_texts(values: Any) -> pa.Array:
 def _of_values(data: Any) -> pa.Table:
     kind = type(data).__name__
     if type(data).__module__.startswith("scipy.sparse"):
-        raise TableError(
-            "Sparse data was passed, but dense data is required: use .toarray() to convert it."
-        )
+        from granulearn.utils.validation import SPARSE
+
+        raise TableError(SPARSE)
     if isinstance(data, Mapping):
         return _table(data.keys(), data.values())
     if isinstance(data, Sequence) and any(isinstance(row, Mapping) for row in data):
