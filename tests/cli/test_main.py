@@ -58,7 +58,7 @@ def test_a_verb_whose_packages_are_missing_is_listed_and_says_what_to_install(mo
     ("arguments", "said"),
     [
         (["frobnicate"], "No such command 'frobnicate'"),
-        (["fit", "x.csv", "-o", "m"], "Missing option '--target'"),
+        (["fit", "x.csv", "--target", "y"], "Missing option '--output'"),
         (["fit", "x.csv", "--target", "y", "-o", "m", "--model", "tree"], "is not one of robust"),
         (["fit", "x.csv", "--target", "y", "-o", "m", "--test", "2"], "0.9"),
         (["predict", "--frob"], "No such option"),

@@ -13,21 +13,15 @@ SAMPLED = {
     "ones are drawn one by one: equal in distribution"
 }
 DRAWN = (BallForestClassifier, BoostedTreesClassifier, RobustClassifier)
-SCALED = {
-    "check_sample_weight_equivalence_on_dense_data": "columns are scaled by the rows of the table, "
-    "whatever their weights"
-}
 
 
 def expected_failures(estimator):
     """Return the checks that an estimator fails, with reasons."""
-    if isinstance(estimator, TableClassifier):
-        return SCALED
     return SAMPLED if isinstance(estimator, DRAWN) else {}
 
 
-# Some checks have a sample that is alone in its class.
-@pytest.mark.filterwarnings("ignore:the label quality of")
+# Some checks have a sample that is alone in its class, or a column that tells the label.
+@pytest.mark.filterwarnings("ignore:the label quality of", "ignore:Columns are left out")
 @pytest.mark.slow
 @parametrize_with_checks(
     [

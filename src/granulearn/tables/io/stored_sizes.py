@@ -50,7 +50,9 @@ def check_pages(path: Path, file: parquet.FileMetaData, expansion: Expansion) ->
             column, kind = file.row_group(group).column(index), file.schema.column(index)
             is_text = kind.physical_type == "BYTE_ARRAY"
             width = _WIDTHS.get(kind.physical_type, max(8, kind.length or 0))
-            at = min(column.data_page_offset, column.dictionary_page_offset or 2**63)
+            # Without rows there is no page of data, and its offset is zero.
+            offsets = filter(None, (column.data_page_offset, column.dictionary_page_offset))
+            at = min(offsets, default=0)
             end = at + column.total_compressed_size
             while at < end:
                 page, at = _thrift(data, at)
