@@ -53,6 +53,22 @@ def test_it_opens_with_the_worst_card_without_errors_or_other_hosts(page):
     assert page.browser.get_log("browser") == []  # the policy forbids nothing that the page does
 
 
+def test_long_names_of_classes_are_whole_above_columns_that_are_too_wide(browser, table):
+    frame = pd.read_csv(table)
+    frame["kind"] = "County of the long western shore, " + frame["kind"]
+    frame["digits"] = [f"{row}.78548743917422" for row in range(10_000, 10_000 + len(frame))]
+    frame.to_csv(table, index=False)
+    with reviewing(browser, table) as page:
+        page.until(lambda: page.row)
+        names, visible = page.script(
+            "const box = (e) => e.getBoundingClientRect().right;"
+            "const heads = [...document.querySelectorAll('#card .compare thead [colspan]')];"
+            "return [heads.map(box), box(document.querySelector('#card .compare').parentElement)]"
+        )
+        assert len(names) == 2
+        assert max(names) <= visible
+
+
 def test_the_card_shows_kept_columns_first_marks_what_decides_and_both_classes(page):
     card = page.review.card(page.row)
     heads = [h.text for h in page.browser.find_elements(By.CSS_SELECTOR, "#card tbody th")]
@@ -381,7 +397,10 @@ def test_after_ten_doubtful_rows_the_random_sample_is_offered(page):
 def test_the_audit_learns_and_the_queue_reorders_under_the_same_card(browser, table):
     with reviewing(browser, table, refit_every=4) as page:
         before = page.listed
-        rows = [page.decided("w") for _ in range(4)]
+        assert not page.at("rated-note").is_displayed()
+        rows = [page.decided("w")]
+        page.until(lambda: page.at("rated-note").is_displayed())
+        rows += [page.decided("w") for _ in range(3)]
         shown = page.row
         page.until(lambda: page.script("return state.generation") == 1)
         page.until(lambda: page.listed == page.review.rows()[:50].tolist())
@@ -391,6 +410,7 @@ def test_the_audit_learns_and_the_queue_reorders_under_the_same_card(browser, ta
         assert page.listed != [row for row in before if row not in rows][: len(page.listed)]
         assert "fitted again" in page.announced
         page.until(lambda: not page.at("fitting").is_displayed())
+        assert not page.at("rated-note").is_displayed()
         # What comes next is the worst by the new order.
         top = next(row for row in page.listed if row != shown)
         page.decided("w")

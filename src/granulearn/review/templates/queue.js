@@ -55,6 +55,7 @@ class Queue {
     this.total = answer.value.total;
     this.list.replaceChildren(...this.rows.map(queueLine));
     this.list.scrollTop = 0;
+    at("rated-note").hidden = true;
     return true;
   }
 

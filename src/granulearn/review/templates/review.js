@@ -101,6 +101,7 @@ async function look() {
 // Each verified label sharpens the error probabilities of the others; the order on screen stays.
 async function ratedAgain() {
   await queue.rate();
+  at("rated-note").hidden = queue.order !== "worst";
   queue.mark(panel.row);
   await panel.refresh(queue.order, queue.after(panel.row, AHEAD));
 }
