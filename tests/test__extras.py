@@ -25,7 +25,6 @@ MODULES = {
     "scikit-learn": "sklearn",
     "imbalanced-learn": "imblearn",
     "crowd-kit": "crowdkit",
-    "xgboost-cpu": "xgboost",
 }
 
 

@@ -12,7 +12,7 @@ EXTRAS = {
     "onnx": ("onnx", "onnxruntime"),
     "dask": ("dask", "distributed"),
     "studies": ("scikit_posthocs", "baycomp"),
-    "rivals": ("lightgbm", "xgboost", "catboost", "cleanlab", "crowdkit", "imblearn"),
+    "rivals": ("lightgbm", "catboost", "cleanlab", "crowdkit", "imblearn"),
     "rivals-neural": ("pytabkit", "torch"),
 }
 

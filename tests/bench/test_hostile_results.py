@@ -16,6 +16,15 @@ def whole_results(tmp_path_factory):
     return full_results(tmp_path_factory.mktemp("whole"))
 
 
+def edited(whole, folder, statements):
+    """Return a copy of a result file that some statements have changed."""
+    path = folder / "edited.db"
+    path.write_bytes(whole.read_bytes())
+    with closing(sqlite3.connect(path)) as database, database:
+        database.executescript(statements)
+    return path
+
+
 @pytest.mark.slow
 def test_an_edited_result_file_is_reported_or_refused(whole, tmp_path):
     """`python benchmarks/run.py campaigns` does the same hundreds of times."""
@@ -68,10 +77,7 @@ def test_a_cell_of_another_form_is_refused_as_damage(whole, tmp_path, statement)
     ],
 )
 def test_a_result_file_with_other_tables_or_views_is_refused(whole, tmp_path, statements):
-    path = tmp_path / "edited.db"
-    path.write_bytes(whole.read_bytes())
-    with closing(sqlite3.connect(path)) as database, database:
-        database.executescript(statements)
+    path = edited(whole, tmp_path, statements)
     for readonly in (True, False):
         with pytest.raises(StoreError, match="its tables are defined in another way"):
             Store(path, readonly=readonly)
@@ -86,18 +92,14 @@ def test_a_result_file_with_other_tables_or_views_is_refused(whole, tmp_path, st
     ],
 )
 def test_what_a_result_file_lacks_is_left_out(whole, tmp_path, statement):
-    path = tmp_path / "edited.db"
-    path.write_bytes(whole.read_bytes())
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute(statement)
+    path = edited(whole, tmp_path, statement)
     assert granulearn("report", path, "-o", tmp_path / "page.html").code == OK
 
 
 def test_scores_that_the_study_does_not_name_are_not_shown(whole, tmp_path):
-    path = tmp_path / "edited.db"
-    path.write_bytes(whole.read_bytes())
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE runs SET outcome = json_set(outcome, '$.scores.method', 1.0)")
+    path = edited(
+        whole, tmp_path, "UPDATE runs SET outcome = json_set(outcome, '$.scores.method', 1.0)"
+    )
     before, after = tmp_path / "a.csv", tmp_path / "b.csv"
     for own, table in ((whole, before), (path, after)):
         assert granulearn("report", own, "--csv", table).code == OK

@@ -142,7 +142,7 @@ def test_a_parameter_of_ones_own_may_have_the_name_of_a_scheme():
 @pytest.mark.parametrize(
     ("estimator", "said"),
     [
-        ("xgboost.XGBClassifier", 'run: pip install "granulearn[rivals]"'),
+        ("lightgbm.LGBMClassifier", 'run: pip install "granulearn[rivals]"'),
         ("nowhere.Model", "and there is no nowhere.py beside the study file; check the name."),
         ("sklearn.wood.Tree", "'sklearn.wood', which is not installed"),
     ],
@@ -150,12 +150,12 @@ def test_a_parameter_of_ones_own_may_have_the_name_of_a_scheme():
 def test_a_package_that_is_missing_is_told_how_it_comes_if_an_extra_has_it(
     estimator, said, monkeypatch
 ):
-    monkeypatch.setitem(sys.modules, "xgboost", None)  # as if it were not installed
+    monkeypatch.setitem(sys.modules, "lightgbm", None)  # as if it were not installed
     with pytest.raises(StudyError) as caught:
         check_method(Method(name="m", estimator=estimator))
     assert str(caught.value).startswith(f"estimator: {estimator!r} needs ")
     assert said in str(caught.value)
-    assert ("rivals" in str(caught.value)) == (estimator == "xgboost.XGBClassifier")
+    assert ("rivals" in str(caught.value)) == (estimator == "lightgbm.LGBMClassifier")
 
 
 STUDY = """

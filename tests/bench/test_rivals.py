@@ -6,7 +6,6 @@ from catboost import CatBoostClassifier
 from lightgbm import LGBMClassifier
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
-from xgboost import XGBClassifier
 
 from granulearn.bench.methods import build_estimator
 from granulearn.bench.rivals import CodedLabelsClassifier
@@ -22,7 +21,6 @@ def blobs():
 
 
 RIVALS = [
-    XGBClassifier(n_estimators=5, n_jobs=1),
     CatBoostClassifier(iterations=5, thread_count=1, verbose=False, allow_writing_files=False),
     LGBMClassifier(n_estimators=5, n_jobs=1, verbose=-1),
 ]

@@ -713,7 +713,7 @@ def test_a_new_class_is_typed_and_confirmed(page):
         page.press("c")
         page.type("Okapi", Keys.ENTER)
         assert page.at("confirm").is_displayed()
-        assert "“Okapi” is none of the 3 classes" in page.at("confirm-text").text
+        assert "“Okapi” is not one of the 3 classes" in page.at("confirm-text").text
         page.one(f"#confirm button[value='{'yes' if answer != 'Cancel' else ''}']").click()
         if answer == "Cancel":
             assert page.row == row

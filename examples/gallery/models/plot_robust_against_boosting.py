@@ -67,5 +67,5 @@ axes[0].legend(loc="lower left")
 plt.show()
 
 # %%
-# Two small tables are an illustration. The comparison with LightGBM, XGBoost, CatBoost
-# and others over many tables, with tests, is ``granulearn bench rivals``.
+# Two small tables are an illustration. The comparison with LightGBM, CatBoost and
+# others over many tables, with tests, is ``granulearn bench rivals``.

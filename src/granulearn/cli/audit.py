@@ -133,7 +133,7 @@ def audit(
                 progress(f"writing {report.name}")
                 messages = [*map(out.in_flags, checked.warnings)]
                 messages += short_messages(checked, file.location)
-                # Whoever gets the page is in the folder of the table.
+                # The commands of the page are for the folder of the table.
                 journal = decisions and Path(os.path.relpath(decisions, table.parent))
                 summary = summarize_audit(
                     done, table.name, messages, journal,

@@ -392,7 +392,7 @@ async function applyColumns() {
 // A label that no row has yet: asked for once more, since a slip of a key would make a class.
 function confirmClass(label) {
   const row = panel.row;
-  at("confirm-text").textContent = `“${label}” is none of the ${CLASSES.length} classes of this table. The corrected table will have it; the audit learns nothing from this row.`;
+  at("confirm-text").textContent = `“${label}” is not one of the ${CLASSES.length} classes of this table. The corrected table will have it; the audit learns nothing from this row.`;
   at("confirm").returnValue = "";
   at("confirm").onclose = () => at("confirm").returnValue && panel.row === row && decide("change", label, true);
   at("confirm").showModal();
